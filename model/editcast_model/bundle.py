@@ -185,7 +185,6 @@ def checksum_of(path: Path) -> str:
 def write_config(
     folder: Path,
     network: dict[str, Any],
-    version: int = FORMAT,
     inference: dict[str, Any] | None = None,
 ) -> None:
     """Write `config.json` with the checksums of all files in `folder`.
@@ -193,7 +192,6 @@ def write_config(
     Args:
         folder: The bundle's folder.
         network: The sizes of the network.
-        version: The format of the graphs.
         inference: The inference configuration; None for the default.
     """
     names = sorted(
@@ -202,14 +200,13 @@ def write_config(
         if file.is_file() and file.name != "config.json"
     )
     config = {
-        "format": version,
+        "format": FORMAT,
         "network": network,
         "inference": InferenceConfig().to_json() if inference is None else inference,
         "precisions": ["float32"],  # for earlier versions
         "checksums": {name: checksum_of(folder / name) for name in names},
     }
-    text = json.dumps(config, indent=1) + "\n"
-    (folder / "config.json").write_text(text, encoding="utf-8")
+    _write_json(folder / "config.json", config)
 
 
 def write_card(folder: Path, card: dict[str, Any]) -> None:
@@ -226,12 +223,12 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
         config = read_json(folder, "config.json")
-        write_config(
-            folder,
-            config["network"],
-            config["format"],
-            config.get("inference", {}),
-        )
+        config["checksums"]["card.json"] = checksum_of(folder / "card.json")
+        _write_json(folder / "config.json", config)
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
 
 
 def _read_config(path: Path) -> Config:

@@ -20,6 +20,7 @@ short diffs, this one is canonical. A pure insertion or deletion that could also
 `diff_tokens` works on any tokens and slides them to the first possible place.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -192,16 +193,18 @@ def _slide(
 
 def _choose_lines(block: Sequence[str], start: int, end: int, left: int, right: int) -> int:
     """Apply rule 1."""
+    left, right = min(left, _FURTHEST), min(right, _FURTHEST)
+    solid = [at for at in range(start - left, end + right) if not block[at].isspace()]
 
     def rank(shift: int) -> tuple[float, bool, int]:
-        at, above = start + shift, start + shift - 1
-        first = next((i for i in range(at, end + shift) if not block[i].isspace()), None)
-        if first is None:
+        at = start + shift
+        first = bisect_left(solid, at)
+        if first == len(solid) or solid[first] >= end + shift:
             return float("inf"), False, -shift
-        closes = first == at and at > 0 and _indent(block[at]) < _indent(block[above])
-        return _indent(block[first]), closes, -shift
+        closes = solid[first] == at > 0 and _indent(block[at]) < _indent(block[at - 1])
+        return _indent(block[solid[first]]), closes, -shift
 
-    return min(range(-min(left, _FURTHEST), min(right, _FURTHEST) + 1), key=rank)
+    return min(range(-left, right + 1), key=rank)
 
 
 def _indent(line: str) -> int:

@@ -44,6 +44,8 @@ class Timeline:
     Attributes:
         initial: ``s(0)``, ids, with `START` first.
         edits: The implicit edits so far.
+        last_rank: The rank of the inserted token of the last edit, or of the token after the
+            deleted one; 0 before the first edit.
     """
 
     def __init__(self, initial: Sequence[int]) -> None:
@@ -59,7 +61,7 @@ class Timeline:
         self._live[:size] = True
         self._site = np.arange(size + 64, dtype=np.int32)
         self._past: list[tuple[int, int]] = []  # rank of the edit, last place
-        self._last_rank = 0
+        self.last_rank = 0
 
     def __len__(self) -> int:
         return len(self.edits)
@@ -83,14 +85,6 @@ class Timeline:
     def site(self) -> npt.NDArray[np.int32]:
         """Return the token of ``s(0)`` that each item was inserted after, int32 (N,)."""
         return self._site[: self.items]
-
-    @property
-    def last_rank(self) -> int:
-        """Return the rank of the last edit; 0 before the first.
-
-        This is the rank of the inserted token, or of the token after the deleted one.
-        """
-        return self._last_rank
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the live items in the order of the text."""
@@ -129,7 +123,7 @@ class Timeline:
         if item == len(self._rank):
             self._grow()
         rank = int(self._rank[position])
-        self._past.append((rank, self._last_rank))
+        self._past.append((rank, self.last_rank))
         self._site[item] = self._site[position]
         self._tokens[item] = edit.content
         ranks = self._rank[:item]
@@ -139,11 +133,11 @@ class Timeline:
         elif edit.content == DELETE:
             self._live[position] = self._live[item] = False
             ranks[ranks > rank] -= 1
-            self._rank[item] = self._last_rank = rank
+            self._rank[item] = self.last_rank = rank
         else:
             ranks[ranks > rank] += 1
             self._live[item] = True
-            self._rank[item] = self._last_rank = rank + 1
+            self._rank[item] = self.last_rank = rank + 1
         self.edits.append(edit)
         return item
 
@@ -152,7 +146,7 @@ class Timeline:
         while len(self.edits) > count:
             edit = self.edits.pop()
             item = self.items
-            rank, self._last_rank = self._past.pop()
+            rank, self.last_rank = self._past.pop()
             ranks = self._rank[:item]
             self._live[item] = False
             if edit.content == DELETE:

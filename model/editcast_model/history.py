@@ -93,7 +93,8 @@ class EditHistory:
         saves: The last `DEPTH` saves that changed something, oldest first. A save that continues
             an unfinished change is joined with the previous one. The changes before the user moved
             on to another place count as a save, whether or not the file was saved.
-        unsaved: The hunks from the last saved text to `text`, ascending.
+        saved: The text after the last of `saves`, or when the file was opened.
+        unsaved: The hunks from `saved` to `text`, ascending.
         last: The end of the last change, an offset in `text`; 0 before the first.
         repeating: The smoothed share of the last saves' changes that repeat earlier ones, 0 to 1.
             Unsaved changes count as a save.
@@ -104,7 +105,7 @@ class EditHistory:
         self.imports: Mapping[str, str] = {}
         self.entries = EntryIndex()
         self.memory = ProjectMemory()
-        self.text = self._saved = text
+        self.text = self.saved = text
         self.saves: deque[Save] = deque(maxlen=DEPTH)
         self.unsaved: tuple[Hunk, ...] = ()
         self.last = 0
@@ -113,14 +114,9 @@ class EditHistory:
         self._changes: deque[list[Change]] = deque(maxlen=DEPTH)
 
     @property
-    def saved(self) -> str:
-        """Return the text after the last of `saves`, or when the file was opened."""
-        return self._saved
-
-    @property
     def snapshots(self) -> list[str]:
         """Return the text before the first of `saves`, and after each of them."""
-        return [*(save.before for save in self.saves), self._saved]
+        return [*(save.before for save in self.saves), self.saved]
 
     @property
     def is_untouched(self) -> bool:
@@ -135,11 +131,14 @@ class EditHistory:
         added = []
         if self._goes_on_elsewhere(text):
             added.append(self._save())
+        taken_back = shortest_hunk(self.text, text)
         self.text = text
-        self.unsaved = tuple(diff(self._saved, text))
+        self.unsaved = tuple(diff(self.saved, text))
         if self.unsaved:
             self.last = _end(self.unsaved)
-        self._judge(changes(self._saved, self.unsaved))
+        elif taken_back.size:
+            self.last = _end([taken_back])
+        self._judge(changes(self.saved, self.unsaved))
         if saved and self.unsaved:
             added.append(self._save())
         return added
@@ -151,14 +150,14 @@ class EditHistory:
         end = _end(self.unsaved)
         start = end - len(self.unsaved[-1].text)
         change = _ending_at(end, shortest_hunk(self.text, text), self.text, text)
-        return text not in (self.text, self._saved) and not (
+        return text not in (self.text, self.saved) and not (
             change.start <= end and start <= change.end
         )
 
     def _save(self) -> Save:
         """Save the current text."""
         latest = self.saves[-1] if self.saves else None
-        save = next_save(latest, self._saved, self.text, self.unsaved)
+        save = next_save(latest, self.saved, self.text, self.unsaved)
         if latest and save.number == latest.number:
             for of_save in (self.saves, self._repeated, self._changes):
                 of_save.pop()
@@ -167,7 +166,7 @@ class EditHistory:
         self.saves.append(save)
         self._repeated.append(self._share_known(made))
         self._changes.append(made)
-        self._saved, self.unsaved = self.text, ()
+        self.saved, self.unsaved = self.text, ()
         return save
 
     def made(self, change: Change) -> tuple[int, int]:
@@ -176,7 +175,7 @@ class EditHistory:
         Undone changes do not count, but the count of a change that was made is at least 1. Unsaved
         changes belong to the last save. A change that was never made was made 0 saves ago.
         """
-        made = [*self._changes, changes(self._saved, self.unsaved)]
+        made = [*self._changes, changes(self.saved, self.unsaved)]
         times = [of_save.count(change) for of_save in made]
         last = max((number for number, count in enumerate(times) if count), default=len(times))
         taken_back = sum(of_save.count(change[::-1]) for of_save in made)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from editcast_model import private_files
 from editcast_model.errors import HomeError
+from editcast_model.private_files import private_folder
 
 
 def chosen_home() -> Path:
@@ -56,7 +56,7 @@ def training_dir() -> Path:
     return _usable(home() / "training")
 
 
-def private_folder(folder: Path) -> None:
+def closed_folder(folder: Path) -> None:
     """Create a folder for its owner only, with its missing parents.
 
     An existing folder is closed to others if it is Editcast's own, but not if the user chose it,
@@ -66,7 +66,7 @@ def private_folder(folder: Path) -> None:
         OSError: The folder cannot be created.
     """
     is_new = not folder.is_dir()
-    private_files.private_folder(folder)
+    private_folder(folder)
     if os.name == "posix" and not is_new:
         status = folder.stat()
         is_open = status.st_mode & 0o077 and status.st_uid == os.geteuid()
@@ -81,7 +81,7 @@ def _is_ours(folder: Path) -> bool:
 
 def _usable(folder: Path) -> Path:
     try:
-        private_folder(folder)
+        closed_folder(folder)
     except OSError as error:
         raise _home_error(folder, error.strerror or str(error)) from error
     return folder

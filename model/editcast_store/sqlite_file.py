@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from editcast_model.errors import NoRoomError, StoreError
 from editcast_store.lock import process_lock
-from editcast_store.paths import private_folder
+from editcast_store.paths import closed_folder
 
 _Result = TypeVar("_Result")
 
@@ -119,7 +119,7 @@ def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
         StoreError: The file belongs to another program or a newer version, or cannot be used.
     """
     with _opening, explained(path):
-        private_folder(path.parent)
+        closed_folder(path.parent)
         notice = _check(path, wait)
         database = _retrying(lambda: _connect(path, wait), wait)
     return database, [] if notice is None else [notice]

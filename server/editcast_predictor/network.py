@@ -54,13 +54,10 @@ class SharedNetwork:
     Attributes:
         vocabulary: V.
         cache_width: F.
-        predicts_together: Whether several edits can be predicted in one run.
 
     Raises:
         PredictorError: A shared predictor cannot run the bundle.
     """
-
-    predicts_together = True
 
     def __init__(self, bundle: Bundle, client: Client) -> None:
         self.vocabulary, self.cache_width = bundle.network.vocabulary, cache_width(bundle.network)

@@ -217,6 +217,12 @@ def test_one_of_many_equal_lines_is_deleted_at_the_last_place() -> None:
     assert diff("x\n" * 5_000, "x\n" * 4_999) == (Hunk(9_998, 10_000, ""),)
 
 
+def test_many_empty_lines_are_added_at_the_last_place() -> None:
+    before = "a\n" + "\n" * 2_000 + "b\n"
+    added = "\n" * 300_000
+    assert diff(before, f"{before[:-2]}{added}b\n") == (Hunk(2_002, 2_002, added),)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "changes"),
     [

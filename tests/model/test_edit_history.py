@@ -33,12 +33,19 @@ def test_hunks_lead_from_snapshot_to_snapshot(updates: list[tuple[str, bool]]) -
         history.update(text, saved=saved)
         assert history.text == text
         assert apply_hunks(history.saved, history.unsaved) == text
-        assert 0 <= history.last <= max(len(text), history.last if not history.unsaved else 0)
+        assert 0 <= history.last <= len(text)
     snapshots = history.snapshots
     assert snapshots[-1] == history.saved
     for save, before, after in zip(history.saves, snapshots, snapshots[1:], strict=False):
         assert (save.before, save.after) == (before, after)
         assert apply_hunks(before, save.hunks) == after
+
+
+def test_what_is_taken_back_before_a_save_is_the_last_change() -> None:
+    history = EditHistory("first\nsecond\n")
+    history.update("first\nsecond\nthird and more\n", saved=False)
+    history.update("first\nsecond\n", saved=False)
+    assert history.last == len("first\nsecond\n")
 
 
 def test_a_history_is_bounded() -> None:

@@ -177,28 +177,6 @@ class Situation:
         parts = diff(text[hunk.start : hunk.end], hunk.text)
         return not any(is_so(names, one.shifted(hunk.start)) for one in parts for is_so in _REFUSED)
 
-    def candidate(
-        self,
-        hunk: Hunk,
-        source: str,
-        *,
-        most: int = 2,
-        strength: float = 0.0,
-        made: tuple[int, int] | None = None,
-    ) -> Candidate:
-        """Make a candidate of a hunk, scored by the network where there is a view.
-
-        Args:
-            hunk: Of the text as it is now.
-            source: Name of the source.
-            most: How many token edits are scored.
-            strength: See `Candidate`.
-            made: Its `times` and `ago`; without, those of the whole hunk in the history.
-        """
-        scores = self.view.score(hunk, most) if self.view else (1, 0.0, UNSEEN)
-        prior = math.exp(min(scores[1], 0.0)) if self.view else None
-        return self.described(Candidate(hunk, source, *scores, strength, prior=prior), made)
-
     def described(self, candidate: Candidate, made: tuple[int, int] | None = None) -> Candidate:
         """Fill in what is seen of a candidate beside the text and its history."""
         text, hunk = self.history.text, candidate.hunk

@@ -5,7 +5,7 @@ remaining ones. The rejections of a user are handled by the server.
 """
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
@@ -16,6 +16,7 @@ from editcast_model.syntax import breaking
 _WORDS = re.compile(r"\w+")
 #: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
+_BRACKET, _BORDER = re.compile(r"[()\[\]{}]"), re.compile(r"[()\[\]{}\n]")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 #: Characters before and behind an insertion that are searched for its brackets.
 _AROUND = 2_000
@@ -78,8 +79,21 @@ def word_at(text: str, offset: int) -> range:
     return range(start, end)
 
 
-def elements_at(text: str, offset: int) -> set[str]:
-    """Return what stands between the commas of the brackets around an offset, on its line."""
+def elements_around(text: str, offsets: Iterable[int]) -> Iterator[set[str]]:
+    """Yield what stands between the commas of the brackets around each offset, on its line.
+
+    Without a bracket between two offsets, which ascend, that is the same.
+    """
+    found: set[str] = set()
+    last = 0
+    for offset in offsets:
+        if not found or _BORDER.search(text, last, offset):
+            found = _elements_at(text, offset)
+        last = offset
+        yield found
+
+
+def _elements_at(text: str, offset: int) -> set[str]:
     start, end = whole_lines(Hunk(offset, offset, ""), text)
     before, after = text[start:offset], text[offset:end]
     inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
@@ -89,10 +103,10 @@ def elements_at(text: str, offset: int) -> set[str]:
 def _until_bracket(text: str, closing: str, opening: str) -> str:
     """Return a text up to the first of these brackets that nothing has opened in it."""
     depth = 0
-    for index, character in enumerate(text):
-        depth += (character in opening) - (character in closing)
+    for bracket in _BRACKET.finditer(text):
+        depth += (bracket[0] in opening) - (bracket[0] in closing)
         if depth < 0:
-            return text[:index]
+            return text[: bracket.start()]
     return text
 
 

@@ -93,11 +93,9 @@ class NeuralForecaster:
         device: str,
         *,
         config: InferenceConfig | None = None,
-        sources: tuple[type[CandidateSource], ...] = SOURCES,
-        most_bytes: int = MOST_BYTES,
     ) -> None:
         self.config = config or bundle.inference
-        self.sources, self.most_bytes = sources, most_bytes
+        self.sources, self.most_bytes = SOURCES, MOST_BYTES
         self.bundle, self.network, self.device = bundle, network, device
         self.name = bundle.name
         self.tokenizer = bundle.tokenizer

@@ -88,14 +88,6 @@ class Ranker:
         whole = _probability(wholes, candidate) if wholes else score
         return whole + _PART * score + _PLACE * place
 
-    def confidence(self, candidate: Candidate) -> float | None:
-        """Return the calibrated probability, 0 to 1, that a candidate is clean; None like `score`.
-
-        A prior is taken as calibrated.
-        """
-        score = self.score(candidate)
-        return None if score is None else self._confidence(candidate, score)
-
     def least_to_win(
         self,
         others: Sequence[Candidate],
@@ -132,7 +124,7 @@ class Ranker:
             low: A candidate with the least value of each feature.
             high: One with the greatest.
             worth: As `worth` returns it.
-            confidence: As `confidence` returns it.
+            confidence: As `ranked` returns it.
         """
 
         def may_reach(log_probability: float) -> bool:
@@ -165,7 +157,11 @@ class Ranker:
         return worth, self._confidence(low, score)
 
     def ranked(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
-        """Return the candidates of which something is known with their confidences, best first."""
+        """Return the candidates of which something is known with their confidences, best first.
+
+        A confidence is the calibrated probability, 0 to 1, that a candidate is clean; a prior is
+        taken as calibrated.
+        """
         return [(one, sure) for one, sure, _ in self.rated(candidates)]
 
     def rated(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float, float]]:

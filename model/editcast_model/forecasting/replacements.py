@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.filters import elements_at
+from editcast_model.forecasting.filters import elements_around
 from editcast_model.forecasting.interface import OtherSave, never
 from editcast_model.history import EditHistory, Save, less_taken_back
 from editcast_model.tokenizer import Lexicon, lex
@@ -149,15 +149,12 @@ class Tokens:
         """
         new, text = replacement.new, self.text
         element = new.strip(" ,")
-        is_element = element.isidentifier() and element != new
-        return np.array(
-            [
-                not (text.startswith(new, start) or text.endswith(new, 0, start))
-                and not (is_element and element in elements_at(text, start))
-                for start in self.starts[places].tolist()
-            ],
-            np.bool_,
-        )
+        starts = self.starts[places].tolist()
+        absent = [not text.startswith(new, at) and not text.endswith(new, 0, at) for at in starts]
+        if element.isidentifier() and element != new:
+            lists = elements_around(text, starts)
+            absent = [one and element not in of for one, of in zip(absent, lists, strict=True)]
+        return np.array(absent, np.bool_)
 
     def hunk(self, replacement: Replacement, place: int) -> Hunk:
         """Make the hunk of a replacement at the token index `place`."""

@@ -1,4 +1,4 @@
-"""Greedy decoding of whole suggestions from the network's predictions of single edits.
+"""Greedy decoding of a whole suggestion from the network's predictions of single edits.
 
 Each edit is decoded by position, then content, until the network moves elsewhere or the edits
 become too improbable. A predicate tells where a suggestion may end. The sequence is not changed.
@@ -17,8 +17,6 @@ from editcast_model.inference.sequence import MASKED, Sequence
 
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 2.0
-#: After so many deletions in a row more of them are foreseen.
-_DELETIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,6 @@ def decode(
     sequence: Sequence,
     *,
     where: npt.NDArray[np.float32] | None = None,
-    count: int = 1,
     spare: int = 3,
     limit: int = 20,
     together: int = 16,
@@ -51,48 +48,42 @@ def decode(
     least: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,
-) -> list[Decoded]:
-    """Decode the next edits: whole suggestions, the most probable first.
+) -> Decoded | None:
+    """Decode the next edits: a whole suggestion, or None.
 
-    The `count` most probable first edits are continued greedily while the edits stay together. A
-    suggestion ends where the network saves or moves elsewhere, or when its edits, given the first
-    position, are less probable than `floor`. Then it is cut back to the last boundary above the
-    floor that fits or, if there is none, extended to the first one below. If that fails, less
-    probable first edits are tried.
+    The most probable first edit is continued greedily while the edits stay together. A suggestion
+    ends where the network saves or moves elsewhere, or when its edits, given the first position,
+    are less probable than `floor`. Then it is cut back to the last boundary above the floor that
+    fits or, if there is none, extended to the first one below. If that fails, less probable first
+    edits are tried.
 
     Args:
         sequence: The sequence, which is not changed.
         where: Log probabilities of the first position, (N,), if not the sequence's own.
-        count: The number of suggestions, with different first edits.
-        spare: The number of other first edits to try instead of those that fail.
+        spare: The number of other first edits to try.
         limit: The maximum number of edits of a suggestion.
         together: The maximum number of tokens between two edits of a suggestion.
         floor: The minimum joint log probability, without that of the first position.
         least: The joint log probability below which a suggestion is of no use and may be left out.
         splits: Tells whether a lexical token ends between these inserted tokens and the next.
         fits: Tells whether these edits may be a suggestion; called rarely, since it may parse.
-
-    Returns:
-        At most `count` suggestions.
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
     decoder = _Decoder(sequence, limit, together, floor, least, splits, fits)
-    out: list[Decoded] = []
     tried: set[int] = set()
     try:
-        for most in (count, count + spare):
-            firsts = _firsts(sequence, where, most, least) if len(out) < count else []
-            for first in firsts:
-                used = first.edits[0].position in tried
-                if len(out) == count or used or first.log_probability < least:
+        for most in (1, 1 + spare):
+            sequence.follow(edits)
+            for first in _firsts(sequence, where, most, least):
+                position = first.edits[0].position
+                if position in tried or first.log_probability < least:
                     continue
-                tried.add(first.edits[0].position)
+                tried.add(position)
                 whole = decoder.go_on(first)
-                sequence.follow(edits)
                 if whole is not None:
-                    out.append(whole)
-        return sorted(out, key=lambda one: -one.log_probability)
+                    return whole
+        return None
     finally:
         sequence.follow(edits)
 
@@ -139,15 +130,6 @@ class _Decoder:
                 if ended is not None or is_last or grown < floor - _HOPELESS:
                     return ended
             so_far = replace(so_far, edits=(*so_far.edits, edit), log_probability=grown)
-            if count + 1 == _DELETIONS and all(one.content == DELETE for one in so_far.edits):
-                self._foresee_deletions(edit)
-
-    def _foresee_deletions(self, last: Edit) -> None:
-        """Predict after the last deletion of a suggestion, and after those of the next tokens."""
-        timeline = self._sequence.timeline
-        behind = timeline.order()[timeline.rank[last.position] + 1 :]
-        more = (Edit(int(item), DELETE) for item in behind[: self._limit - _DELETIONS + 1])
-        self._sequence.foresee([last, *more])
 
     def _is_boundary(self, so_far: Decoded, edit: Edit) -> bool:
         """Tell whether a lexical token ends between the inserted tokens and the next one."""

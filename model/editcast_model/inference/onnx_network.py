@@ -3,7 +3,7 @@
 Dimensions:
 
     S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
-    n  edits read, or predicted, together
+    n  edits read together
 """
 
 import ctypes
@@ -99,7 +99,6 @@ class OnnxNetwork:
     Attributes:
         vocabulary: V.
         cache_width: F.
-        predicts_together: Whether n may be more than one.
         device: The device.
     """
 
@@ -114,7 +113,7 @@ class OnnxNetwork:
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
         self._is_first = bundle.format == 3
-        self.predicts_together = bundle.format >= 5
+        self._has_rows = bundle.format >= 5
         self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
         # None while nothing can end a run: looking options up costs each run a tenth of it.
         self._options: Any = None
@@ -176,8 +175,8 @@ class OnnxNetwork:
         if self._is_first and stage == "advance":  # it takes two things more, without a use
             given["edits"] = np.insert(given["edits"], 3, 0, 1)
             given["live"] = np.ones((len(given["edits"]), *state["tokens"].shape()), np.bool_)
-        is_alone = stage != "advance" and not self.predicts_together
-        if is_alone:  # such graphs have no dimension n
+        is_bare = stage != "advance" and not self._has_rows
+        if is_bare:  # such graphs predict after the last row only, without a dimension for it
             given |= {name: given[name][0] for name in ("buckets", "live") if name in given}
         session = self._sessions[stage]
         binding = session.io_binding()
@@ -190,7 +189,7 @@ class OnnxNetwork:
         binding.bind_output(output)
         session.run_with_iobinding(binding, self._options)
         answer: npt.NDArray[Any] = binding.copy_outputs_to_cpu()[0]
-        return answer[None] if is_alone else answer
+        return answer[None] if is_bare else answer
 
 
 def _parts(network: NetworkConfig) -> tuple[int, int]:

@@ -5,7 +5,7 @@ changes, the cache is truncated to the common prefix. The last truncated part is
 decoding and scoring often read the same edits again, and so does a redo.
 
     S  state tokens    N  items    F  width of a cache row    V  vocabulary
-    t  rows of the cache    n  edits read, or predicted, together
+    t  rows of the cache    n  edits read together
 """
 
 from collections import deque
@@ -41,7 +41,6 @@ class Network(Protocol):
 
     vocabulary: int
     cache_width: int
-    predicts_together: bool
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
         """Encode ``s(0)``, (S,)."""
@@ -53,10 +52,10 @@ class Network(Protocol):
         """Run a stage on an encoded state.
 
         `advance` reads `edits` (n, 4) after those of `past` (t, 2) and their `cache` (t, F), and
-        returns their cache rows (n, F). The others predict after each of the last n rows of `past`
-        and `cache`: `point` returns log probabilities of the position (n, N), given the `buckets`
-        and which items are `live` (n, N); `content` those of the content (n, V), given the items
-        that it goes to, `at` (n,). n is one for these unless `predicts_together`.
+        returns their cache rows (n, F). The others predict after the last row of `past` and
+        `cache`: `point` returns log probabilities of the position (1, N), given the `buckets` and
+        which items are `live` (1, N); `content` those of the content (1, V), given the item that it
+        goes to, `at` (1,).
         """
 
 
@@ -193,67 +192,16 @@ class Sequence:
             past, cache = self._past[:rows], self._cache[:rows]
             at = np.array([position])
             said = self._network.run("content", self._state, at=at, past=past, cache=cache)
-            known = self._keep_content(position, said[0])
+            known = self._kept(position, said[0])
         return known
 
-    def foresee(self, edits: Ids[Edit]) -> None:
-        """Predict what comes after each of these edits, in three runs for all of them.
-
-        The position after each, and the content at the position of the next. The sequence is not
-        changed; the predictions are there when it is extended by these edits.
-        """
-        start, count = len(self.timeline), len(edits)
-        if not self._network.predicts_together or count < 2:
-            return
-        self.extend(edits)
-        try:
-            if self._has_foreseen(edits):
-                return
-            near, live = self._after_last(count)
-            past, cache = self._past[: self.rows], self._cache[: self.rows]
-            self._go_on()
-            where = self._network.run(
-                "point", self._state, past=past, cache=cache, buckets=near, live=live
-            )
-            self._go_on()
-            at = np.array([edit.position for edit in edits[1:]])
-            what = self._network.run(
-                "content", self._state, at=at, past=past[:-1], cache=cache[:-1]
-            )
-            for row in reversed(range(count)):
-                self._positions[-1] = where[row, : self.timeline.items]
-                if row < count - 1:
-                    self._keep_content(int(at[row]), what[row])
-                self.truncate(start + row)
-        finally:
-            self.truncate(start)
-
-    def _has_foreseen(self, edits: Ids[Edit]) -> bool:
-        """Tell whether what comes after each of the last edits is known."""
-        positions, contents = self._positions[-len(edits) :], self._contents[-len(edits) :]
-        return all(one is not None for one in positions) and all(
-            then.position in known for known, then in zip(contents, edits[1:], strict=False)
-        )
-
-    def _after_last(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Return the buckets of all items and which are live, after each of the last edits."""
-        timeline = self.timeline.copy()
-        near = np.zeros((count, timeline.items), np.int64)
-        live = np.zeros_like(near, np.bool_)
-        for row in reversed(range(count)):
-            near[row, : timeline.items] = buckets(timeline)
-            live[row, : timeline.items] = timeline.live
-            timeline.truncate(len(timeline) - 1)
-        return near, live
-
-    def _keep_content(self, position: int, content: Contents) -> Contents:
+    def _kept(self, position: int, content: Contents) -> Contents:
         """Keep what the network predicts at an item, mixed with what else is known."""
         if self.mix is not None:
             content = self.mix(self.timeline, position, content)
         row = self._contents[-1]
-        if position not in row:
-            self._answers.append((row, position))
         row[position] = content
+        self._answers.append((row, position))
         if len(self._answers) > _ANSWERS:
             oldest, at = self._answers.popleft()
             del oldest[at]

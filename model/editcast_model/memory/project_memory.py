@@ -33,6 +33,7 @@ _MOST_CHARACTERS: Final = 1_000_000
 #: Lines that are kept of those that files have no more, and what they are called as a file.
 MOST_REMOVED: Final = 400
 _LEAST_LINE: Final = 12  # bytes of three units, the line's end among them
+_LONGEST_LINE: Final = 4_000  # bytes: nobody retypes a longer one, and 400 of them fill the memory
 _REMOVED: Final = "\0"
 #: Units that are compared before a place, and that are returned behind it.
 LONGEST, AHEAD = 8, 24
@@ -185,7 +186,8 @@ class ProjectMemory:
         """Forget the lines that files have no more."""
         with self._lock:
             self._removed.clear()
-            self._drop(_REMOVED)
+            for file in (_REMOVED, *list(self._unread)):  # what `read` compares with is older
+                self._drop(file)
 
     def update(self, file: str, text: str) -> None:
         """Note the text of a file, for `read`."""
@@ -297,7 +299,7 @@ class ProjectMemory:
         ends = np.isin(unspaced(ids), unspaced(self.vocabulary.ids("\n\r\n")))
         data, start = ids.tobytes(), 0
         for end in (4 * (np.flatnonzero(ends) + 1)).tolist():
-            if end - start > _LEAST_LINE:
+            if _LEAST_LINE < end - start <= _LONGEST_LINE:
                 yield data[start:end]
             start = end
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -78,9 +77,9 @@ def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralF
 def test_what_cannot_win_is_not_decoded(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[str] = []
 
-    def decode(*_: object, least: float, **__: object) -> list[Decoded]:
+    def decode(*_: object, least: float, **__: object) -> Decoded | None:
         decoded.append(str(least))
-        return []
+        return None
 
     monkeypatch.setattr(decoded_edits, "decode", decode)
     forecaster = NeuralForecaster.load(bundle.path, "cpu")
@@ -181,14 +180,16 @@ class Ends:
             size = len(history.text)
             hunk = Hunk(size, size, history.saves[0].hunks[0].text)
             if situation.accepts(hunk, self.name):
-                yield replace(situation.candidate(hunk, self.name), prior=0.9)
+                assert situation.view is not None
+                scores = situation.view.score(hunk, 2)
+                yield situation.described(Candidate(hunk, self.name, *scores, prior=0.9))
 
 
 def test_a_new_source_is_a_class_and_its_registration(
     forecaster: NeuralForecaster,
 ) -> None:
-    sources = (*forecaster.sources, Ends)
-    more = NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", sources=sources)
+    more = NeuralForecaster(forecaster.bundle, forecaster.network, "cpu")
+    more.sources = (*forecaster.sources, Ends)
     session = more.resume(EditHistory(_TEXT, language="python"))
     session.update("new = 1\n" + _TEXT, saved=True)
     (one,) = of_source(session, "ends")
@@ -213,4 +214,4 @@ def test_whole_lines_begin_and_end_with_a_line(
     forecaster: NeuralForecaster, hunk: Hunk, is_whole: bool
 ) -> None:
     situation = forecaster.open(_TEXT).situation(1)
-    assert situation.candidate(hunk, "decoded").is_whole_lines == is_whole
+    assert situation.described(Candidate(hunk, "decoded")).is_whole_lines == is_whole

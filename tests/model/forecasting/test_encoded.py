@@ -23,8 +23,9 @@ def forecaster() -> NeuralForecaster:
 
 
 def bounded(forecaster: NeuralForecaster, most_bytes: int) -> NeuralForecaster:
-    network = forecaster.network
-    return NeuralForecaster(forecaster.bundle, network, "cpu", most_bytes=most_bytes)
+    made = NeuralForecaster(forecaster.bundle, forecaster.network, "cpu")
+    made.most_bytes = most_bytes
+    return made
 
 
 def encoded(sessions: list[NeuralSession]) -> list[bool]:

@@ -20,6 +20,10 @@ def candidate(
     return Candidate(Hunk(0, 1, "x"), source, 3, joint, joint / 4, prior=prior)
 
 
+def sure_of(ranker: Ranker, one: Candidate) -> float | None:
+    return next((sure for _, sure in ranker.ranked([one])), None)
+
+
 def weighing(**weights: float) -> tuple[float, ...]:
     return (*_ZEROS[:1], *(weights.get(name, 0.0) for name in FEATURES))
 
@@ -36,9 +40,9 @@ def test_features_have_names_and_are_finite() -> None:
 
 
 def test_without_weights_it_is_the_prior() -> None:
-    assert Ranker().confidence(candidate(prior=0.25)) == Ranker().score(candidate(prior=0.25))
+    assert sure_of(Ranker(), candidate(prior=0.25)) == Ranker().score(candidate(prior=0.25))
     assert Ranker().score(candidate(prior=0.25)) == 0.25
-    assert Ranker().score(candidate()) is Ranker().confidence(candidate()) is None
+    assert Ranker().score(candidate()) is sure_of(Ranker(), candidate()) is None
 
 
 def test_weights_make_a_logistic_model_for_each_source() -> None:
@@ -50,8 +54,8 @@ def test_weights_make_a_logistic_model_for_each_source() -> None:
 
 def test_points_calibrate_the_model_and_no_prior() -> None:
     ranker = Ranker({"decoded": tuple(_ZEROS)}, ((0.0, 0.1), (1.0, 0.3)))
-    assert ranker.confidence(candidate()) == pytest.approx(0.2)
-    assert ranker.confidence(candidate(source="third", prior=0.7)) == 0.7
+    assert sure_of(ranker, candidate()) == pytest.approx(0.2)
+    assert sure_of(ranker, candidate(source="third", prior=0.7)) == 0.7
     assert ranker.calibrated(-1.0) == 0.1 and ranker.calibrated(2.0) == 0.3
 
 
@@ -61,7 +65,7 @@ def test_a_right_place_counts_in_the_choice_and_not_in_the_confidence() -> None:
     here, there = candidate(source="here"), candidate(source="there")
     assert [one for one, _ in Ranker(clean).ranked([here, there])] == [there, here]
     ranked = Ranker(clean, places=places).ranked([here, there])
-    assert ranked == [(one, Ranker(clean).confidence(one)) for one in (here, there)]
+    assert ranked == [(one, sure_of(Ranker(clean), one)) for one in (here, there)]
 
 
 def test_the_whole_comes_before_a_part_that_is_clean_more_often() -> None:
@@ -70,7 +74,7 @@ def test_the_whole_comes_before_a_part_that_is_clean_more_often() -> None:
     wholes = {"part": (-3.0, *_ZEROS[1:]), "whole": (-0.5, *_ZEROS[1:])}
     assert [one for one, _ in Ranker(clean).ranked([whole, part])] == [part, whole]
     ranked = Ranker(clean, wholes=wholes).ranked([part, whole])
-    assert ranked == [(one, Ranker(clean).confidence(one)) for one in (whole, part)]
+    assert ranked == [(one, sure_of(Ranker(clean), one)) for one in (whole, part)]
 
 
 _WEIGHTS = st.tuples(*[st.floats(-4, 4)] * (1 + len(FEATURES)))
@@ -139,7 +143,7 @@ def test_what_is_not_confident_enough_is_of_use_only_beside_something_that_is() 
 def test_extreme_weights_do_not_overflow() -> None:
     for sign in (-1, 1):
         ranker = Ranker({"decoded": (sign * 1e6,) * len(_ZEROS)})
-        assert 0 <= (ranker.confidence(candidate()) or 0.0) <= 1
+        assert 0 <= (sure_of(ranker, candidate()) or 0.0) <= 1
 
 
 def test_of_one_cause_none_comes_before_its_turn() -> None:
@@ -150,5 +154,5 @@ def test_of_one_cause_none_comes_before_its_turn() -> None:
     )
     ranked = ranker.ranked([first, second, other])
     assert [one for one, _ in ranked] == [other, first, second]
-    assert ranked[1][1] == ranked[2][1] == ranker.confidence(first)
+    assert ranked[1][1] == ranked[2][1] == sure_of(ranker, first)
     assert ranker.ranked([candidate(source="unknown")]) == []

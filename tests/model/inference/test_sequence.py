@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from math import exp, log
+from math import log
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
 from editcast_model.forecasting.interface import never
-from editcast_model.inference.decoding import decode, score
+from editcast_model.inference.decoding import Decoded, decode, score
 from editcast_model.inference.sequence import _ANSWERS, Sequence, Stage
 
 History = tuple[Edit, ...]
@@ -26,7 +26,6 @@ class Scripted:
 
     vocabulary = 100
     cache_width = 2
-    predicts_together = True
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what
@@ -239,56 +238,19 @@ def test_impossible_edits_are_refused() -> None:
     assert network.read == sequence.rows == 3
 
 
-def test_what_is_foreseen_is_predicted_in_three_runs() -> None:
-    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50 + at: 1.0})
-    sequence = Sequence(network, STATE)
-    sequence.follow([Edit(3, 50)])
-    edits = [Edit(7, DELETE), Edit(8, DELETE), Edit(6, 51), Edit(9, DELETE)]
-    sequence.foresee(edits)
-    assert sequence.timeline.edits == [Edit(3, 50)] and sequence.rows == 2
-    assert (network.advanced, network.pointed, network.asked) == (3, 1, 1)
-    for count, edit in enumerate(edits):
-        sequence.extend([edit])
-        assert int(sequence.position.argmax()) == count + 2
-        assert len(sequence.position) == sequence.timeline.items
-        if count + 1 < len(edits):
-            at = edits[count + 1].position
-            assert int(sequence.content(at).argmax()) == 50 + at
-    assert (network.advanced, network.pointed, network.asked) == (3, 1, 1)
-
-
-def test_what_is_foreseen_is_mixed_with_what_is_known_after_it() -> None:
-    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
-    sequence = Sequence(network, STATE)
-    sequence.mix = lambda timeline, at, content: content - len(timeline) - at
-    edits = [Edit(7, DELETE), Edit(8, DELETE), Edit(9, DELETE)]
-    sequence.foresee(edits)
-    for count, edit in enumerate(edits[1:], 1):
-        sequence.follow(edits[:count])
-        assert sequence.content(edit.position)[50] == -count - edit.position
-    assert network.asked == 1
-
-
-def test_what_was_foreseen_before_is_not_asked_again() -> None:
+def test_the_oldest_answers_give_way() -> None:
     network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {at: 1.0})
     sequence = Sequence(network, STATE)
-    edits = [Edit(item, DELETE) for item in range(1, 12)]
-    sequence.foresee(edits)
-    sequence.foresee(edits)
-    assert (network.pointed, network.asked) == (1, 1)
-    sequence.extend(edits[:5])
-    sequence.foresee(edits[5:] + [Edit(15, DELETE)])  # all but the last are known
-    sequence.truncate(0)
-    for item in range(1, _ANSWERS + 2):  # the oldest answers give way
+    for item in range(1, _ANSWERS + 2):
         sequence.content(item)
     assert sum(map(len, sequence._contents)) == _ANSWERS
 
 
-def test_nothing_is_foreseen_by_a_network_that_predicts_one_edit_at_a_time() -> None:
-    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
-    network.predicts_together = False
-    Sequence(network, STATE).foresee([Edit(7, DELETE), Edit(8, DELETE)])
-    assert (network.advanced, network.pointed) == (1, 0)
+def decoded(sequence: Sequence, **given: Any) -> Decoded:
+    """Decode a suggestion, which must be there."""
+    found = decode(sequence, **given)
+    assert found is not None
+    return found
 
 
 # -- decoding ------------------------------------------------------------------------------------
@@ -296,7 +258,7 @@ def test_nothing_is_foreseen_by_a_network_that_predicts_one_edit_at_a_time() -> 
 
 def test_greedy_decoding_follows_the_script_and_adds_up() -> None:
     sequence = Sequence(Scripted(*typing(50, 51, 52, probability=0.8)), STATE)
-    (found,) = decode(sequence)
+    found = decoded(sequence)
     assert found.edits == typed(50, 51, 52)
     assert found.log_probability == pytest.approx(3 * log(0.8), abs=1e-5)
     assert found.location == pytest.approx(0.0, abs=1e-5)
@@ -307,7 +269,7 @@ def test_greedy_decoding_follows_the_script_and_adds_up() -> None:
 
 def test_what_is_too_improbable_is_cut_off_again() -> None:
     sequence = Sequence(Scripted(*typing(50, 51, 52, 53, 54, probability=0.8)), STATE)
-    (found,) = decode(sequence, floor=log(0.5), splits=lambda before, token: token == 52)
+    found = decoded(sequence, floor=log(0.5), splits=lambda before, token: token == 52)
     assert found.edits == typed(50, 51)
 
 
@@ -316,14 +278,14 @@ def test_decoding_leaves_the_sequence_as_it_was() -> None:
     sequence = Sequence(network, STATE)
     sequence.follow(typed(50))
     position, rows = sequence.position, sequence.rows
-    (found,) = decode(sequence, count=1)
+    found = decoded(sequence)
     assert found.edits == typed(50, 51, 52, 53)[1:]
     assert sequence.timeline.edits == list(typed(50))
     assert (sequence.rows, sequence.position is position) == (rows, True)
     asked = network.advanced
     sequence.follow(typed(50))
     assert network.advanced == asked
-    assert decode(sequence) == [found]
+    assert decode(sequence) == found
 
 
 def test_an_edit_is_read_once_while_decoding() -> None:
@@ -340,7 +302,7 @@ def test_it_ends_where_the_network_goes_elsewhere() -> None:
         return {5: 1.0} if not edits else {NEXT: 1.0} if len(edits) == 1 else {28: 1.0}
 
     sequence = Sequence(Scripted(where, lambda edits, at: {50 + len(edits): 1.0}), STATE)
-    (found,) = decode(sequence)
+    found = decoded(sequence)
     assert found.edits == typed(50, 51)
 
 
@@ -351,7 +313,7 @@ def test_an_edit_close_by_belongs_to_it() -> None:
     def what(edits: History, position: int) -> dict[int, float]:
         return {SAVE: 1.0} if position == 0 else {DELETE: 1.0}
 
-    (found,) = decode(Sequence(Scripted(where, what), STATE))
+    found = decoded(Sequence(Scripted(where, what), STATE))
     assert found.edits == (Edit(5, DELETE), Edit(10, DELETE))
 
 
@@ -359,7 +321,7 @@ def test_a_save_goes_without_saying() -> None:
     def what(edits: History, position: int) -> dict[int, float]:
         return {SAVE: 0.9, 60: 0.1} if position == 0 else {50: 1.0}
 
-    (found,) = decode(Sequence(Scripted(lambda edits: {0: 0.7, 5: 0.3}, what), STATE), limit=1)
+    found = decoded(Sequence(Scripted(lambda edits: {0: 0.7, 5: 0.3}, what), STATE), limit=1)
     assert found.edits == (Edit(5, 50),)
 
 
@@ -369,11 +331,11 @@ def test_the_floor_cuts_back_to_a_boundary() -> None:
     def splits(before: Any, token: int) -> bool:
         return token % 2 == 0  # before 52 and before 54
 
-    (found,) = decode(Sequence(Scripted(*script), STATE), splits=splits, floor=5.5 * log(0.8))
+    found = decoded(Sequence(Scripted(*script), STATE), splits=splits, floor=5.5 * log(0.8))
     assert found.edits == typed(50, 51, 52, 53)
     assert found.log_probability == pytest.approx(4 * log(0.8), abs=1e-5)
     # Below the floor before the first boundary: it goes on to that boundary.
-    (found,) = decode(Sequence(Scripted(*script), STATE), splits=splits, floor=0.5 * log(0.8))
+    found = decoded(Sequence(Scripted(*script), STATE), splits=splits, floor=0.5 * log(0.8))
     assert found.edits == typed(50, 51)
     assert found.log_probability == pytest.approx(2 * log(0.8), abs=1e-5)
 
@@ -382,7 +344,7 @@ def test_it_is_cut_where_it_fits() -> None:
     script = typing(50, 51, 52, 53, probability=0.8)
     asked: list[int] = []
 
-    def found(floor: float, *good: int) -> list[tuple[Edit, ...]]:
+    def found(floor: float, *good: int) -> tuple[Edit, ...] | None:
         asked.clear()
 
         def fits(edits: tuple[Edit, ...]) -> bool:
@@ -390,16 +352,17 @@ def test_it_is_cut_where_it_fits() -> None:
             return len(edits) in good
 
         sequence = Sequence(Scripted(*script), STATE)
-        return [one.edits for one in decode(sequence, floor=floor, fits=fits)]
+        out = decode(sequence, floor=floor, fits=fits)
+        return out and out.edits
 
     two = 2.5 * log(0.8)  # as far as the second edit it is above the floor
-    assert found(two, 1, 2, 3, 4) == [typed(50, 51)]
-    assert found(two, 1, 4) == [typed(50)]
+    assert found(two, 1, 2, 3, 4) == typed(50, 51)
+    assert found(two, 1, 4) == typed(50)
     assert asked == [2, 1]  # the longest first, and only when it has to end
-    assert found(two, 3, 4) == [typed(50, 51, 52)]
+    assert found(two, 3, 4) == typed(50, 51, 52)
     assert asked == [2, 1, 3]  # none twice
-    assert found(two, 4) == [typed(50, 51, 52, 53)]
-    assert found(two) == []
+    assert found(two, 4) == typed(50, 51, 52, 53)
+    assert found(two) is None
 
 
 def test_another_place_is_tried_where_nothing_fits() -> None:
@@ -409,18 +372,16 @@ def test_another_place_is_tried_where_nothing_fits() -> None:
     def what(edits: History, position: int) -> dict[int, float]:
         return {SAVE: 1.0} if position == 0 else {50: 1.0}
 
-    def found(count: int, *good: int) -> list[int]:
+    def found(*good: int) -> int | None:
         sequence = Sequence(Scripted(where, what), STATE)
-        out = decode(sequence, count=count, fits=lambda edits: edits[0].position in good)
+        out = decode(sequence, fits=lambda edits: edits[0].position in good)
         assert len(sequence.timeline) == 0
-        return [one.edits[0].position for one in out]
+        return out and out.edits[0].position
 
-    assert found(1, 5, 9) == [5]
-    assert found(1, 9, 14) == [9]
-    assert found(2, 9, 5, 14) == [5, 9]
-    assert found(2, 14, 15) == [14, 15]
-    assert found(1, 15) == [15]
-    assert found(1, 16) == []  # not the fifth place for one
+    assert found(5, 9) == 5
+    assert found(9, 14) == 9
+    assert found(15) == 15
+    assert found(16) is None  # not the fifth place
 
     asked: list[int] = []
 
@@ -442,9 +403,9 @@ def test_a_replacement_is_not_cut_between_its_halves() -> None:
     def what(so_far: History, position: int) -> dict[int, float]:
         return {edits[len(so_far)].content if len(so_far) < 4 else SAVE: 0.7}
 
-    (found,) = decode(Sequence(Scripted(where, what), STATE), floor=log(0.5))
+    found = decoded(Sequence(Scripted(where, what), STATE), floor=log(0.5))
     assert found.edits == edits[:3]
-    (found,) = decode(Sequence(Scripted(where, what), STATE))
+    found = decoded(Sequence(Scripted(where, what), STATE))
     assert [count for count, _ in found.boundaries] == [3, 4]
 
 
@@ -453,45 +414,16 @@ def test_limit() -> None:
         lambda edits: {NEXT + len(edits) - 1 if edits else 5: 1.0}, lambda edits, at: {50: 1.0}
     )
     for limit in (1, 2, 7):
-        (found,) = decode(Sequence(forever, STATE), limit=limit)
+        found = decoded(Sequence(forever, STATE), limit=limit)
         assert found.edits == typed(*[50] * limit)
     # No whole token within the limit: nothing to suggest.
-    assert decode(Sequence(forever, STATE), limit=3, splits=lambda before, token: False) == []
-
-
-def test_deletions_are_foreseen() -> None:
-    def where(edits: History) -> dict[int, float]:
-        return {5 + len(edits): 0.9} if len(edits) < gone else {0: 1.0}
-
-    def what(edits: History, position: int) -> dict[int, float]:
-        return {SAVE: 1.0} if position == 0 else {DELETE: 1.0}
-
-    for gone in (2, 3, 4, 9, 20):
-        network = Scripted(where, what)
-        (found,) = decode(Sequence(network, STATE))
-        assert found.edits == tuple(Edit(5 + index, DELETE) for index in range(gone))
-        assert found.log_probability == pytest.approx(log(0.9) * gone, abs=1e-4)
-        assert network.pointed <= 4
-
-
-def test_several_suggestions_are_at_several_places() -> None:
-    def where(edits: History) -> dict[int, float]:
-        return {5: 0.5, 9: 0.3, 14: 0.2} if not edits else {0: 1.0}
-
-    def what(edits: History, position: int) -> dict[int, float]:
-        return {SAVE: 1.0} if position == 0 else {50: 0.6, 51: 0.4}
-
-    found = decode(Sequence(Scripted(where, what), STATE), count=3)
-    assert [one.edits for one in found] == [(Edit(5, 50),), (Edit(9, 50),), (Edit(14, 50),)]
-    assert [exp(one.log_probability) for one in found] == pytest.approx([0.3, 0.18, 0.12])
-    assert [exp(one.location) for one in found] == pytest.approx([0.5, 0.3, 0.2])
-    assert len(decode(Sequence(Scripted(where, what), STATE), count=2)) == 2
+    assert decode(Sequence(forever, STATE), limit=3, splits=lambda before, token: False) is None
 
 
 def test_cancelled() -> None:
     network = Scripted(*typing(50, 51, 52, 53))
     sequence = Sequence(network, STATE)
-    found = decode(sequence)
+    found = decoded(sequence)
     for runs in range(6):
         sequence = Sequence(network, STATE)
         answers = iter([False] * runs)
@@ -505,18 +437,16 @@ def test_cancelled() -> None:
         assert decode(sequence) == found
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_what_cannot_be_is_never_decoded(count: int) -> None:
+def test_what_cannot_be_is_never_decoded() -> None:
     # A network may leave some probability to what is impossible: a copy of the start token, say.
     def what(edits: History, position: int) -> dict[int, float]:
         wrong = {PAD: 0.3, START: 0.3, DELETE if position == 0 else SAVE: 0.3}
         return wrong | {50 + len(edits): 0.08, 60: 0.02}
 
     network = Scripted(lambda edits: {0: 0.5, 1: 0.3, 2: 0.2}, what)
-    found = decode(Sequence(network, STATE), count=count, limit=3)
-    assert len(found) == count
-    for one in found:
-        assert all(edit.content >= 50 for edit in one.edits)
+    found = decoded(Sequence(network, STATE), limit=3)
+    assert found is not None
+    assert all(edit.content >= 50 for edit in found.edits)
 
 
 def test_where_nothing_is_likely_nothing_breaks() -> None:
@@ -524,7 +454,7 @@ def test_where_nothing_is_likely_nothing_breaks() -> None:
         return {}
 
     for state in (STATE, [START]):
-        assert decode(Sequence(Scripted(nothing, nothing), state), count=2) == []
+        assert decode(Sequence(Scripted(nothing, nothing), state)) is None
     # ... nor where the network is sure of the one thing that is not to be said.
     sure = Scripted(lambda edits: {0: 1.0}, lambda edits, at: {SAVE: 1.0})
-    assert decode(Sequence(sure, [START])) == []
+    assert decode(Sequence(sure, [START])) is None

@@ -148,6 +148,22 @@ def test_lines_that_are_gone_are_known_for_a_while(monkeypatch: pytest.MonkeyPat
     assert [text for text, _ in found(memory, "second = two(")] == ["2)\n"]
 
 
+def test_a_very_long_line_that_is_gone_is_not_kept() -> None:
+    memory = ProjectMemory()
+    for number in range(20):
+        memory.put("p", f"{number} " + "a, " * 700 + "\n")
+    assert not memory._removed
+
+
+def test_lines_that_a_save_has_removed_are_forgotten_before_it_is_read() -> None:
+    memory = ProjectMemory()
+    memory.put("p", "first = one(1)\nkept\n")
+    memory.update("p", "kept\n")
+    memory.forget_removed()
+    memory.read()
+    assert not found(memory, "first = one(")
+
+
 def test_what_is_read_from_the_disk_was_not_removed_by_anybody() -> None:
     memory = ProjectMemory()
     memory.put("p", "first = one(1)\n", lambda: True)

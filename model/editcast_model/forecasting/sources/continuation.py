@@ -39,8 +39,7 @@ _OPEN: Final = 0.85
 _SURE_OF_PARAMETER: Final = 0.85
 _FIELD: Final = re.compile(r"\s*(?:self\.|this\.|(\$)this->)_?(\w+)\s*=\s*(\$?\w*)")
 _WITHIN_WORD: Final = re.compile(r"\w\w")
-_STRING: Final = re.compile(r"\"{3}|'{3}|`{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*\1")
-_OPEN_QUOTE: Final = re.compile(r"[\"`]|(?<!\w)'")
+_STRING: Final = re.compile(r"\"{3}|'{3}|`{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*(\1)?")
 _NAMED: Final = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\??[:=]")
 _MARKS: Final = " \t\r\n,;:\"'`"
 _SEPARATOR: Final = re.compile(r"[,\n]")
@@ -173,7 +172,7 @@ def _leaves_in_string(line: str, written: str, rest: str) -> bool:
 
 def _is_in_string(line: str) -> bool:
     """Tell whether a string of a line is not closed on it."""
-    return bool(_OPEN_QUOTE.search(_STRING.sub("", line)))
+    return any(found[1] and not found[2] for found in _STRING.finditer(line))
 
 
 def _says_again(line: str, above: str) -> bool:

@@ -38,7 +38,7 @@ class DecodedEdits:
 
         for where in islice(view.places.on_lines(), missing + config.other_lines):
             least = situation.least_to_win(*self._bounds(situation, view, where))
-            for one in decode(
+            one = decode(
                 view.sequence,
                 where=where,
                 spare=config.other_starts,
@@ -48,19 +48,21 @@ class DecodedEdits:
                 least=least,
                 splits=splits,
                 fits=is_suggestion,
-            ):
-                hunk = view.window.hunk(view.timeline, one.edits)
-                assert hunk is not None
-                candidate = Candidate(
-                    hunk,
-                    self.name,
-                    edits=len(one.edits),
-                    log_probability=one.log_probability,
-                    line=float(view.places.line[one.edits[0].position]),
-                    prior=math.exp(min(one.log_probability, 0.0)),
-                )
-                yield situation.described(candidate)
-                missing -= 1
+            )
+            if one is None:
+                continue
+            hunk = view.window.hunk(view.timeline, one.edits)
+            assert hunk is not None
+            candidate = Candidate(
+                hunk,
+                self.name,
+                edits=len(one.edits),
+                log_probability=one.log_probability,
+                line=float(view.places.line[one.edits[0].position]),
+                prior=math.exp(min(one.log_probability, 0.0)),
+            )
+            yield situation.described(candidate)
+            missing -= 1
             if missing == 0:
                 return
 

@@ -5,6 +5,7 @@ candidate sources the best places go to the network and the ranker. As forecaste
 they are what a network has to beat by far, and what the server runs on without a usable bundle.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation
 from editcast_model.forecasting.filters import unmatched
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
@@ -148,12 +149,18 @@ def _is_part(old: str, new: str, *, is_here: bool) -> bool:
 
 
 def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> Candidate:
-    """Make a candidate of a repeated edit; nothing speaks for a part of a larger change."""
-    hunk, made = repeat.hunk, (repeat.times, repeat.ago)
+    """Make a candidate of a repeated edit, whose first `most` token edits the network scores.
+
+    Nothing speaks for a part of a larger change.
+    """
+    hunk, view = repeat.hunk, situation.view
     old = situation.history.text[hunk.start : hunk.end]
     is_part = _is_part(old, hunk.text, is_here=source == RepeatedEdits.name)
     strength = 0.0 if is_part else repeat.score
-    return situation.candidate(hunk, source, most=most, strength=strength, made=made)
+    scores = view.score(hunk, most) if view else (1, 0.0, UNSEEN)
+    prior = math.exp(min(scores[1], 0.0)) if view else None
+    candidate = Candidate(hunk, source, *scores, strength, prior=prior)
+    return situation.described(candidate, (repeat.times, repeat.ago))
 
 
 class _BaselineSession:

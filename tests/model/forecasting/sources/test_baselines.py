@@ -72,6 +72,12 @@ def test_repeat_last_needs_the_two_tokens_on_both_sides() -> None:
     assert prediction.hunk == Hunk(32, 36, "read")
 
 
+def test_an_element_is_not_repeated_in_its_list_however_long_that_is() -> None:
+    before = "x = [" + "foo, bar, " * 20_000 + "]\n"
+    after_save = before.replace("foo, ", "foo, baz, ", 1)
+    assert after(RepeatBest(), before, after_save) == []
+
+
 def test_repeat_last_does_not_go_back() -> None:
     last = CALLS.replace("third = load", "third = read")
     assert after(RepeatLast(), CALLS, last) == []

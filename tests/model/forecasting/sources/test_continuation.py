@@ -13,6 +13,7 @@ from editcast_model.forecasting.sources.continuation import (
     LEAST,
     Continuation,
     Continuer,
+    _is_in_string,
     value_of_field,
 )
 from editcast_model.memory.project_memory import ProjectMemory
@@ -71,6 +72,22 @@ def test_what_is_opened_is_closed_once(text: str, expected: list[str]) -> None:
 def test_of_a_string_that_is_left_open_more_must_be_known(text: str, halves: list[str]) -> None:
     usual = Continuation("", ()).least
     assert [one.text for one in found_at(text) if one.least > usual] == halves
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("'a' + \"b\" + `c`", False),
+        ("'a' + \"b", True),
+        ('it\'s "a\\""', False),
+        ('"""', False),
+        ("'a\\", True),
+        ('x = "' + '\\"a' * 100_000, True),
+        ('x = "' + '\\"a' * 100_000 + '"', False),
+    ],
+)
+def test_a_string_is_open_or_closed_however_long_its_line(line: str, expected: bool) -> None:
+    assert _is_in_string(line) is expected
 
 
 @pytest.mark.parametrize(
