@@ -1,6 +1,6 @@
 """Everyday edits, typed key by key through the real server, at the default threshold.
 
-`scenarios/*.txt` has them. `scenarios/second`, `third` and `fourth` were written by somebody who
+`scenarios/*.txt` has them. `scenarios/second` to `fifth` were written by somebody who
 did not know the code, and have been developed on since; `scenarios/test` likewise, and nobody
 develops on it.
 
