@@ -371,7 +371,6 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     return None if node.type == "variable_name" else f"{name}@"
 
 
-
 def _type_of_field(names: Names, node: Node, depth: int) -> str | None:
     """Return the type of a field whose class is known: it is declared, or that of its value."""
     found = names.of_node(field(node, "attribute", "property", "field"))
