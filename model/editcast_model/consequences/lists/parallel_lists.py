@@ -8,6 +8,7 @@ side in the same order, and what belongs between them reads like theirs but for 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -41,6 +42,8 @@ _MOST_STEPS = 8
 _LACKING, _LACKING_ELSEWHERE = 0.5, 0.6
 _SURPLUS, _SURPLUS_ELSEWHERE = 0.3, 0.5
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
+_CHOSEN = 2  # entries of a list that does not have all
+_CONDITION = re.compile("binary|boolean|parenthesized")
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 
 
@@ -194,13 +197,22 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
             # This list may lack some of the later entries.
             name = next((name for name in added.later if has(ahead, name)), "")
             is_it = bool(name) and not (has(entry, name) or has(ahead, added.before))
+            # Two that are no neighbours were chosen.
+            is_it &= name == added.after or len(found.entries) > _CHOSEN
         else:
             is_it = _ends(tree, added, node, after) and has(behind, added.further)
             is_it &= not (has(entry, added.further) or has(behind, added.before))
         if is_it:
             is_there = any(has(tree.of(one), added.name) for one in found.entries)
+            is_there |= has(_condition_around(tree, found), added.name)
             return None if is_there else (found, node)
     return None
+
+
+def _condition_around(tree: Tree, found: EntryList) -> str:
+    """Return the condition that a list is a part of; empty for none."""
+    above = list(takewhile(lambda one: _CONDITION.search(one.type), around(found.node)))
+    return tree.of(above[-1]) if above else ""
 
 
 def _ends(tree: Tree, added: Entry, entry: Node, after: Node | None) -> bool:
