@@ -133,10 +133,10 @@ def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence
     *_, last = body.named_children or (None,)
     if last is not None and last.type == "statement_list":
         *_, last = last.named_children or (None,)
-    if last is not None and (_ENDING.search(last.type) or _ENDS.match(tree.of(last))):
-        return
-    if field(last, "alternative") is not None:
-        return
+    if last is not None:
+        is_end = _ENDING.search(last.type) or _ENDS.match(tree.of(last))
+        if is_end or field(last, "alternative") is not None:
+            return
     start = tree.text.rfind("\n", 0, body.end_byte) + 1
     line = f"{tree.text[start : body.end_byte - 1]}\treturn {value}\n"
     yield Consequence(Hunk(start, start, line), "take_results", _STRENGTH)

@@ -8,7 +8,7 @@ import re
 
 from tree_sitter import Node
 
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
@@ -32,12 +32,6 @@ _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
     | {"instance", "singleton", "constants"}
 )
-#: What a class extends and implements, and words there that say nothing about it.
-_BASES = re.compile(
-    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
-    "|class_interface_clause"
-)
-_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 _DECLARED = ("field", "method", "attribute", "constant")
 #: Kinds of members that may share a name.
 _APART = frozenset({"method", "field", "field of the class", "constant"})
@@ -213,13 +207,6 @@ def class_of_method(path: Path) -> Node | None:
     return found if found is not None and found.type in _CLASS_NODES else None
 
 
-def bases_of(names: Names, node: Node) -> frozenset[str]:
-    """Return the words for what a class extends and implements."""
-    bases = (child for child in node.children if _BASES.search(child.type))
-    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
-    return frozenset(words - _NO_BASES)
-
-
 def _this(names: Names, path: Path) -> str | None:
     for step in reversed(path[:-1]):
         if step.type in ("function_declaration", "function_expression", "object"):
@@ -300,9 +287,7 @@ def _type_written(names: Names, thing: Node) -> Node | None:
     if thing.type in _TYPES:
         defined = names.meant_by(names.of_node(thing))
     else:
-        found = names.of_node(field(thing, "attribute", "property", "field"))
-        whose = owner(names, found) if found and found.role is Role.MEMBER else None
-        defined = fields_defined(names, found.name, whose) if found and whose else []
+        defined = _fields_meant(names, thing)
     written = (one.path[-2].node.child_by_field_name("type") for one in defined)
     return next((one for one in written if one is not None), None)
 
@@ -371,14 +356,17 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     return None if node.type == "variable_name" else f"{name}@"
 
 
-def _type_of_field(names: Names, node: Node, depth: int) -> str | None:
-    """Return the type of a field whose class is known: it is declared, or that of its value."""
+def _fields_meant(names: Names, node: Node) -> list[Occurrence]:
+    """Find where the field that a node takes from an object is declared, or first given a value."""
     found = names.of_node(field(node, "attribute", "property", "field"))
     whose = owner(names, found) if found and found.role is Role.MEMBER else None
-    if found is None or whose is None or depth > _DEEPEST:
-        return None
+    return fields_defined(names, found.name, whose) if found and whose else []
+
+
+def _type_of_field(names: Names, node: Node, depth: int) -> str | None:
+    """Return the type of a field whose class is known: it is declared, or that of its value."""
     types = set[str | None]()
-    for one in fields_defined(names, found.name, whose):
+    for one in _fields_meant(names, node) if depth <= _DEEPEST else ():
         above = one.path[-2 if is_declared_member(one) else -3].node
         types.add(_declared_type(names, above, depth + 1))
     types.discard(None)
