@@ -1,7 +1,7 @@
 """Members, and the class, interface or struct of this file that they belong to.
 
 Types are not inferred: an object's type is known where it is `self` or `this`, where its one
-definition names it, and where it is made on the spot.
+definition names it, where it is made on the spot, and where a function says what it returns.
 """
 
 import re
