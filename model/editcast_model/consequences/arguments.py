@@ -1,5 +1,6 @@
 """Edits that calls need once the function that they call has other parameters."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -23,6 +24,8 @@ from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
 Parameters = tuple[Parameter, ...]
+
+_CODE = re.compile("function|lambda|func_literal|closure")
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
@@ -95,7 +98,7 @@ def fitted(
         is_given |= len(call.positional) > sum(not one.is_named for one in after)
         fitted_before = len(call.arguments) >= sum(one.is_required for one in before)
         if fitted_before if is_as_before else is_given:
-            yield from _without_argument(call, old.index(removed[0].name), removed[0])
+            yield from _without_argument(names, call, old.index(removed[0].name), removed[0])
 
 
 def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
@@ -187,7 +190,9 @@ def _with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> It
     yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.6)
 
 
-def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
+def _without_argument(
+    names: Names, call: Call, index: int, removed: Parameter
+) -> Iterator[Consequence]:
     """Return a call without the argument of a parameter that was taken away."""
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)
@@ -195,6 +200,10 @@ def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Co
         if removed.is_named or index >= len(call.positional):
             return
         at = index
+    node = call.node.named_descendant_for_byte_range(given[at].start, given[at].end)
+    is_code = node is not None and bool(_CODE.search(node.type))
+    if is_code and "\n" in names.tree.text[given[at].start : given[at].end]:
+        return  # what a callback did has to be done elsewhere
     if at + 1 < len(given):
         hunk = Hunk(given[at].start, given[at + 1].start, "")
     elif len(given) == 1 and call.span is not None:

@@ -11,7 +11,6 @@ from editcast_model.syntax.calls import Call, call_of, calls_of, function_at, re
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
 from editcast_model.syntax.members import (
     are_apart,
-    bases_of,
     class_around,
     defines_member,
     fields_defined,
@@ -24,6 +23,7 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child
+from editcast_model.syntax.types import bases_of
 
 #: Members that so many things have that an object whose type is unknown has its own.
 _COMMON = frozenset(

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.syntax.members import bases_of, class_of_method
+from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field
+from editcast_model.syntax.types import bases_of
 
 _STRENGTH = 0.5
 

@@ -1,26 +1,34 @@
 """Further results of a function, which its callers do not take and its other returns lack.
 
 In Python they are seen where a `return` says more than before, in Go in the function's signature,
-where an error is also handled as the caller's own results ask for.
+where an error is also handled as the caller's own results ask for. A function of Go that had no
+result may have an error.
 """
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
+from editcast_model.syntax.calls import Call, Function, call_of, calls_of, function_node_around
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, around, field
 
 _STRENGTH = 0.7
 _FUNCTIONS = ("function_definition", "function_declaration", "method_declaration")
 _LITERALS = ("func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")
+#: Several of them, and how many nodes above a call they may be.
+_PATTERNS, _ABOVE_CALL = ("pattern_list", "tuple_pattern", "expression_list"), 3
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
+#: What a function of Go may end with instead of a `return`.
+_ENDING = re.compile("return|goto|select|switch")
+_ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
 _NUMBERS = frozenset(
     """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
@@ -37,11 +45,13 @@ class NewResults(NamedTuple):
         function: The function.
         names: What the further results are called; `_` for one that has no name.
         written: What other returns say in their place; empty where that is unknown.
+        is_alone: Whether there was no result before.
     """
 
     function: Function
     names: tuple[str, ...]
     written: str
+    is_alone: bool = False
 
 
 def after_results(change: Change) -> Iterator[Consequence]:
@@ -49,7 +59,7 @@ def after_results(change: Change) -> Iterator[Consequence]:
     for new in new_results(change):
         yield from _other_returns(change.after.tree, new)
         for call in calls_of(change.after, new.function):
-            yield from taken_apart(change.after, call, new.names)
+            yield from taken_apart(change.after, call, new.names, is_alone=new.is_alone)
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -60,7 +70,8 @@ def new_results(change: Change) -> Iterator[NewResults]:
     for was, function in change.functions:
         names, written = find(change, was, function)
         if names:
-            yield NewResults(function, names, written)
+            is_alone = find is _in_signature and not _results(change.before.tree, was.node)
+            yield NewResults(function, names, written, is_alone)
 
 
 def _in_returns(change: Change, _: Function, function: Function) -> tuple[tuple[str, ...], str]:
@@ -83,9 +94,11 @@ def _in_returns(change: Change, _: Function, function: Function) -> tuple[tuple[
 def _in_signature(
     change: Change, earlier: Function, function: Function
 ) -> tuple[tuple[str, ...], str]:
-    """Return what a function of Go returns beside the one result that it had before."""
+    """Return what a function of Go returns beside the one result that it had before, if any."""
     was = _results(change.before.tree, earlier.node)
     now = _results(change.after.tree, function.node)
+    if not was and now == ["error"]:
+        return ("err",), "nil"
     if len(was) != 1 or len(now) < 2 or was != now[:1]:
         return (), ""
     names = tuple(_CALLED.get(one, "_") for one in now[1:])
@@ -102,19 +115,58 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
         if one is not node and one.type in _FUNCTIONS:
             continue
         values = _values(one) if one.type == "return_statement" else []
-        if len(values) == 1:
+        if len(values) == 1 and not new.is_alone:
             end = values[0].end_byte
             yield Consequence(Hunk(end, end, f", {new.written}"), "take_results", _STRENGTH)
+        elif one.type == "return_statement" and not values and new.is_alone:
+            end = one.end_byte
+            yield Consequence(Hunk(end, end, f" {new.written}"), "take_results", _STRENGTH)
+    if new.is_alone:
+        yield from _last_return(tree, node, new.written)
 
 
-def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[Consequence]:
-    """Return the names that an assignment of a call's result lacks."""
+def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence]:
+    """Return the `return` that a function of Go lacks at its end since it has a result."""
+    body = function.child_by_field_name("body")
+    if body is None or body.start_point[0] == body.end_point[0]:
+        return
+    *_, last = body.named_children or (None,)
+    if last is not None and last.type == "statement_list":
+        *_, last = last.named_children or (None,)
+    if last is not None:
+        is_end = _ENDING.search(last.type) or _ENDS.match(tree.of(last))
+        if is_end or field(last, "alternative") is not None:
+            return
+    start = tree.text.rfind("\n", 0, body.end_byte) + 1
+    line = f"{tree.text[start : body.end_byte - 1]}\treturn {value}\n"
+    yield Consequence(Hunk(start, start, line), "take_results", _STRENGTH)
+
+
+def taken_apart(
+    names: Names, call: Call, further: tuple[str, ...], *, is_alone: bool = False
+) -> Iterator[Consequence]:
+    """Return the names that an assignment of a call's result lacks.
+
+    Args:
+        names: Of the text.
+        call: The call.
+        further: What the further results are called.
+        is_alone: Whether there was no result before, so that calls are statements.
+    """
     node, parent = call.node, call.node.parent
     if parent is not None and parent.type == "await":
         node, parent = parent, parent.parent
-    if parent is None:
+    if parent is None or is_alone != (parent.type == "expression_statement"):
         return
-    more, cause = ", ".join(("", *further)), f"{call.called.name} {', '.join(further)}"
+    if is_alone:
+        does = _handling(names.tree, parent)
+        if does:
+            head = f"if err := {names.tree.of(node)}; err != nil"
+            hunk = Hunk(parent.start_byte, parent.end_byte, f"{head} {does}")
+            yield Consequence(hunk, "take_results", _STRENGTH, cause=f"{call.called.name} err")
+        return
+    cause, further = f"{call.called.name} {', '.join(further)}", _as_others(names, call, further)
+    more = ", ".join(("", *further))
     if parent.type == "assignment" and parent.child_by_field_name("type") is None:
         left = parent.child_by_field_name("left")
         is_result = parent.child_by_field_name("right") == node
@@ -123,7 +175,7 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
             yield Consequence(hunk, "take_results", _STRENGTH, cause=cause)
     elif parent.type == "expression_list" and parent.named_child_count == 1:
         statement = parent.parent
-        left = statement.child_by_field_name("left") if statement is not None else None
+        left = field(statement, "left") if statement is not None else None
         if statement is None or left is None or statement.type not in _ASSIGNMENTS:
             return
         if left == parent or left.named_child_count != 1:
@@ -134,33 +186,63 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
         is_declared = tree.text[end : node.start_byte].strip() != "="
         if not is_declared and not all(called and names.is_known(called, one) for one in further):
             return
-        handled = _handled(tree, statement) if further == ("err",) else ""
-        text = more + tree.text[end : statement.end_byte] + handled
-        hunk = Hunk(end, statement.end_byte, text) if handled else Hunk(end, end, more)
+        hunk, does = Hunk(end, end, more), ""
+        if further == ("err",) and (does := _handling(tree, statement)):
+            indent = _indent(tree, statement)
+            text = f"{more}{tree.text[end : statement.end_byte]}\n{indent}if err != nil {does}"
+            hunk = Hunk(end, statement.end_byte, text)
         yield Consequence(hunk, "take_results", _STRENGTH, cause=cause)
 
 
-def _handled(tree: Tree, statement: Node) -> str:
-    """Return the lines that handle an error behind a statement; empty where that is unknown."""
-    block, around = statement.parent, function_node_around(statement)
-    if block is None or around is None or block.type not in _BLOCKS:
+def _as_others(names: Names, call: Call, further: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a call's further results are called: nothing where the nearest other call does.
+
+    That is the nearest call of the same name that takes as many.
+    """
+    for one in sorted(names.of(call.called.name), key=lambda one: abs(one.start - call.start)):
+        other = call_of(names.tree, one)
+        above = islice(around(other.node), _ABOVE_CALL) if other is not None else ()
+        left = next((left for node in above if (left := field(node, "left")) is not None), None)
+        taken = left.named_children if left is not None and left.type in _PATTERNS else []
+        if len(taken) == len(further) + 1:
+            unnamed = ("_",) * len(further)
+            return unnamed if tuple(map(names.tree.of, taken[1:])) == unnamed else further
+    return further
+
+
+def _handling(tree: Tree, statement: Node) -> str:
+    """Return the block that handles an error of a statement; empty where that is unknown."""
+    block, function = statement.parent, function_node_around(statement)
+    indent = _indent(tree, statement)
+    if block is None or function is None or block.type not in _BLOCKS or indent.strip():
         return ""
     does = ""
-    results = _results(tree, around)
+    results = _results(tree, function)
     if results[-1:] == ["error"]:
         zeros = [_zero(one) for one in results[:-1]]
         does = f"return {', '.join([*zeros, 'err'])}" if all(zeros) else ""
     else:
-        parameters = around.child_by_field_name("parameters")
+        parameters = function.child_by_field_name("parameters")
         for one in parameters.named_children if parameters is not None else ():
             kind, name = one.child_by_field_name("type"), one.child_by_field_name("name")
             if kind is not None and name is not None and tree.of(kind) in _TESTS:
                 does = f"{tree.of(name)}.Fatal(err)"
-    start = tree.text.rfind("\n", 0, statement.start_byte) + 1
-    indent = tree.text[start : statement.start_byte]
-    if not does or indent.strip():
-        return ""
-    return f"\n{indent}if err != nil {{\n{indent}\t{does}\n{indent}}}"
+    return f"{{\n{indent}\t{does}\n{indent}}}" if does else _handled_beside(tree, statement, block)
+
+
+def _handled_beside(tree: Tree, statement: Node, block: Node) -> str:
+    """Return the block that handles an error nearest to a statement in the same block."""
+    others = [one for one in block.named_children if one.type == "if_statement"]
+    for one in sorted(others, key=lambda one: abs(one.start_byte - statement.start_byte)):
+        condition, does = field(one, "condition"), field(one, "consequence")
+        if condition is not None and tree.of(condition) == "err != nil" and does is not None:
+            return tree.of(does)
+    return ""
+
+
+def _indent(tree: Tree, statement: Node) -> str:
+    """Return what stands before a statement on its line."""
+    return tree.text[tree.text.rfind("\n", 0, statement.start_byte) + 1 : statement.start_byte]
 
 
 def _zero(kind: str) -> str:

@@ -1,14 +1,14 @@
 """Members, and the class, interface or struct of this file that they belong to.
 
 Types are not inferred: an object's type is known where it is `self` or `this`, where its one
-definition names it, and where it is made on the spot.
+definition names it, where it is made on the spot, and where a function says what it returns.
 """
 
 import re
 
 from tree_sitter import Node
 
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
@@ -32,12 +32,6 @@ _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
     | {"instance", "singleton", "constants"}
 )
-#: What a class extends and implements, and words there that say nothing about it.
-_BASES = re.compile(
-    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
-    "|class_interface_clause"
-)
-_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 _DECLARED = ("field", "method", "attribute", "constant")
 #: Kinds of members that may share a name.
 _APART = frozenset({"method", "field", "field of the class", "constant"})
@@ -50,6 +44,8 @@ _QUALIFIED = frozenset(
 )
 #: The fields of what a member is taken from.
 _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
+#: A function of Go that makes an object, by the name of its type.
+_MAKER = re.compile(r"(\w+\.)?New([A-Z]\w*)$")
 _DEEPEST = 3  # variables that are given the value of another
 _MADE_BY = {
     "call": "function",
@@ -91,6 +87,7 @@ def owner(names: Names, one: Occurrence) -> str | None:
     The same text names the same class within one tree, and no other.
     """
     if one.start not in names.owners:
+        names.owners[one.start] = None  # a value may be taken from itself: `node = node.next`
         names.owners[one.start] = _owner(names, one)
     return names.owners[one.start]
 
@@ -210,13 +207,6 @@ def class_of_method(path: Path) -> Node | None:
     return found if found is not None and found.type in _CLASS_NODES else None
 
 
-def bases_of(names: Names, node: Node) -> frozenset[str]:
-    """Return the words for what a class extends and implements."""
-    bases = (child for child in node.children if _BASES.search(child.type))
-    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
-    return frozenset(words - _NO_BASES)
-
-
 def _this(names: Names, path: Path) -> str | None:
     for step in reversed(path[:-1]):
         if step.type in ("function_declaration", "function_expression", "object"):
@@ -279,7 +269,10 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     collection = looped_over(names, one)
     if collection is not None:
         return _element_type(names, collection, depth + 1)
-    return _declared_type(names, one.path[-2].node, depth)
+    above = one.path[-2].node
+    if above.type == "expression_list" and first_child(above) != one.path[-1].node:
+        return None  # a further result
+    return _declared_type(names, above, depth)
 
 
 def _element_type(names: Names, collection: Node, depth: int) -> str | None:
@@ -294,9 +287,7 @@ def _type_written(names: Names, thing: Node) -> Node | None:
     if thing.type in _TYPES:
         defined = names.meant_by(names.of_node(thing))
     else:
-        found = names.of_node(field(thing, "attribute", "property", "field"))
-        whose = owner(names, found) if found and found.role is Role.MEMBER else None
-        defined = fields_defined(names, found.name, whose) if found and whose else []
+        defined = _fields_meant(names, thing)
     written = (one.path[-2].node.child_by_field_name("type") for one in defined)
     return next((one for one in written if one is not None), None)
 
@@ -340,7 +331,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         return f"@{node.start_byte}"
     if node.type == "call_expression":
         given = given_to(names, node)
-        return _type_of(names, given, depth) if given is not None else None
+        return _type_of(names, given, depth) if given is not None else _result_of(names, node)
     maker = _MADE_BY.get(node.type)
     if names.tree.of(node.child_by_field_name("method")) == "new":
         maker = "receiver"
@@ -348,7 +339,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         made = node.child_by_field_name(maker) or made_without_field(node)
         return _type_of(names, made, depth) if made is not None else None
     if node.type in _QUALIFIED:
-        return _imported_type(names, node)
+        return _imported_type(names, node) or _type_of_field(names, node, depth)
     if node.type not in _TYPES:
         return None
     name = names.tree.of(node)
@@ -363,6 +354,36 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     if found is not None and names.resolve(found) is not None:  # another variable's value
         return _owner_of_object(names, node, depth + 1)
     return None if node.type == "variable_name" else f"{name}@"
+
+
+def _fields_meant(names: Names, node: Node) -> list[Occurrence]:
+    """Find where the field that a node takes from an object is declared, or first given a value."""
+    found = names.of_node(field(node, "attribute", "property", "field"))
+    whose = owner(names, found) if found and found.role is Role.MEMBER else None
+    return fields_defined(names, found.name, whose) if found and whose else []
+
+
+def _type_of_field(names: Names, node: Node, depth: int) -> str | None:
+    """Return the type of a field whose class is known: it is declared, or that of its value."""
+    types = set[str | None]()
+    for one in _fields_meant(names, node) if depth <= _DEEPEST else ():
+        above = one.path[-2 if is_declared_member(one) else -3].node
+        types.add(_declared_type(names, above, depth + 1))
+    types.discard(None)
+    return types.pop() if len(types) == 1 else None
+
+
+def _result_of(names: Names, call: Node) -> str | None:
+    """Return the type that a function of this file returns, or one of Go that is named for it."""
+    called = field(call, "function")
+    defined = names.meant_by(names.of_node(called))
+    if called is not None and called.type == "identifier" and len(defined) == 1:
+        result = field(defined[0].path[-2].node, "result", "return_type")
+        if result is not None and result.type == "parameter_list":  # Go's, with an error
+            result = type_declared(result.named_children[0]) if result.named_children else None
+        return _type_of(names, result) if result is not None else None
+    made = _MAKER.match(names.tree.of(called)) if names.tree.language == "go" else None
+    return f"{made[1] or ''}{made[2]}@" if made else None
 
 
 def _imported_type(names: Names, node: Node) -> str | None:

@@ -1,8 +1,10 @@
-"""Types as they are written: those of elements, and those that have no name."""
+"""Types as they are written: those of elements, of what a class extends, and without a name."""
+
+import re
 
 from tree_sitter import Node
 
-from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field, first_child
 
@@ -18,6 +20,12 @@ _COLLECTIONS = frozenset(
     """list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
     Collection deque Deque Array ReadonlyArray ReadonlySet""".split()
 )
+#: What a class extends and implements, and words there that say nothing about it.
+_BASES = re.compile(
+    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
+    "|class_interface_clause"
+)
+_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 #: What gives a component of Vue its properties, and what takes that with their defaults.
 _PROPERTIES, _WITH_DEFAULTS = "defineProps", "withDefaults"
 
@@ -66,6 +74,13 @@ def element_of(names: Names, collection: Node) -> Node | None:
         if names.tree.of(name) in _COLLECTIONS:
             return first_child(listed)
     return None
+
+
+def bases_of(names: Names, node: Node) -> frozenset[str]:
+    """Return the words for what a class extends and implements."""
+    bases = (child for child in node.children if _BASES.search(child.type))
+    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
+    return frozenset(words - _NO_BASES)
 
 
 def is_own_type(node: Node) -> bool:

@@ -8,6 +8,7 @@ side in the same order, and what belongs between them reads like theirs but for 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -30,7 +31,7 @@ from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, around
+from editcast_model.syntax.tree import Tree, around, field
 
 #: Longer entries say more than their name.
 _LONGEST = 400
@@ -41,6 +42,10 @@ _MOST_STEPS = 8
 _LACKING, _LACKING_ELSEWHERE = 0.5, 0.6
 _SURPLUS, _SURPLUS_ELSEWHERE = 0.3, 0.5
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
+_QUOTED = re.compile(r"""(["'`])(?=[^"'`]*\w)[^"'`]*\1""")
+_BLANKS = re.compile(r"[ \t]+")
+_CHOSEN = 2  # entries of a list that does not have all
+_CONDITION = re.compile("binary|boolean|parenthesized")
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 
 
@@ -194,13 +199,22 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
             # This list may lack some of the later entries.
             name = next((name for name in added.later if has(ahead, name)), "")
             is_it = bool(name) and not (has(entry, name) or has(ahead, added.before))
+            # Two that are no neighbours were chosen.
+            is_it &= name == added.after or len(found.entries) > _CHOSEN
         else:
             is_it = _ends(tree, added, node, after) and has(behind, added.further)
             is_it &= not (has(entry, added.further) or has(behind, added.before))
         if is_it:
             is_there = any(has(tree.of(one), added.name) for one in found.entries)
+            is_there |= has(_condition_around(tree, found), added.name)
             return None if is_there else (found, node)
     return None
+
+
+def _condition_around(tree: Tree, found: EntryList) -> str:
+    """Return the condition that a list is a part of; empty for none."""
+    above = list(takewhile(lambda one: _CONDITION.search(one.type), around(found.node)))
+    return tree.of(above[-1]) if above else ""
 
 
 def _ends(tree: Tree, added: Entry, entry: Node, after: Node | None) -> bool:
@@ -234,13 +248,21 @@ def _copied(
     if _would_be_unbound(names, template):
         return
     if is_same(tree.of(entry), added.text_before):
-        new = added.text
+        if _says_more(added):
+            return
+        new = added.text if "\n" in separator else _BLANKS.sub(" ", added.text)
     else:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
     strength = _LACKING if is_related else _LACKING_ELSEWHERE
     hunk = _as_line(tree.text, _end(tree, entry), separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
+
+
+def _says_more(added: Entry) -> bool:
+    """Tell whether an entry has a text of its own, which it has in one list alone."""
+    texts = (found[0] for found in _QUOTED.finditer(added.text))
+    return not all(has(one, added.name) or one in added.text_before for one in texts)
 
 
 def _would_be_unbound(names: Names, template: Template) -> bool:
@@ -326,8 +348,11 @@ def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
-    called = tree.of(name_of(_named_around(found.entries[0])))
-    return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
+    function = _named_around(found.entries[0])
+    called = tree.of(name_of(function))
+    made = tree.of(field(function, "result", "return_type")) if function is not None else ""
+    is_made = bool(added.owner) and (added.owner in called or added.owner in WORD.findall(made))
+    return is_made or called in CONSTRUCTORS
 
 
 def _is_passed(tree: Tree, known: Entry, found: EntryList, entry: Node) -> bool:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editcast_model.consequences.lists.entries import Entry, EntryList, is_same, name_of
-from editcast_model.consequences.lists.word_forms import ends, has, renamed
+from editcast_model.consequences.lists.word_forms import ends, forms, has, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
 _COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\S)")
+_VALUE = re.compile(r"""['"]?\s*[:=]""")
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
 
 
@@ -56,6 +57,8 @@ def template_of(
     words = [(old, added.name), ends(old, added.name)]
     if _says_more(tree, found, source, [old for old, _ in words]):
         return None
+    if not (any(added.is_like) or added.alike) and _is_constant(tree.of(source), old):
+        return None  # it is of another type
     pairs = [
         (other, added.name)
         for other in added.counterparts(old, together)
@@ -82,6 +85,13 @@ def _source_of(
             if has(tree.of(one), added.alike):
                 return one, added.alike
     return entry, added.before
+
+
+def _is_constant(entry: str, name: str) -> bool:
+    """Tell whether an entry is its name with a value that does not have the name."""
+    start = next(forms(name).finditer(entry), None)
+    rest = entry[start.end() :] if start else ""
+    return _VALUE.match(rest) is not None and not has(rest, name)
 
 
 def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str, within: bool) -> bool:

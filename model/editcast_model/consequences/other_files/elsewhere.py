@@ -71,9 +71,9 @@ def after_modules(
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
-            for key, further in change.results:
+            for key, further, is_alone in change.results:
                 for call in _calls(ties, *key):
-                    yield from taken_apart(names, call, further)
+                    yield from taken_apart(names, call, further, is_alone=is_alone)
             for key in change.coroutines:
                 for call in _calls(ties, *key):
                     yield from awaited(names, call)

@@ -96,7 +96,7 @@ class ModuleChange:
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
-            called.
+            called, and whether there was none before.
         named: What was the default of its exports, and is one that has a name now.
     """
 
@@ -109,7 +109,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
-    results: tuple[tuple[Key, tuple[str, ...]], ...] = ()
+    results: tuple[tuple[Key, tuple[str, ...], bool], ...] = ()
     named: tuple[str, ...] = ()
 
     @property
@@ -118,7 +118,7 @@ class ModuleChange:
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed)}
         words |= {one.name for one in self.signatures} | {*self.named}
-        words |= {name for (_, name), _ in self.results}
+        words |= {name for (_, name), *_ in self.results}
         return words | {name for _, name in self.coroutines}
 
     @property
@@ -265,9 +265,10 @@ def _coroutines(change: Change) -> Iterator[Key]:
     return (key for key in keys if key is not None)
 
 
-def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...]]]:
-    found = ((_key_of(change.after, one.function), one.names) for one in new_results(change))
-    return ((key, further) for key, further in found if key is not None)
+def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...], bool]]:
+    for one in new_results(change):
+        if (key := _key_of(change.after, one.function)) is not None:
+            yield key, one.names, one.is_alone
 
 
 #: What is found in each change and kept for the last saves, by the attribute of `ModuleChange`.
