@@ -90,7 +90,9 @@ def suggestion(
     sequence = Sequence(network, state)
     sequence.follow(edits)
     one = decode(sequence, limit=3, splits=lambda before, token: token % 8 != 0)
-    return one and (one.edits, one.log_probability, tuple(count for count, _ in one.boundaries))
+    if one is None:
+        return None
+    return one.edits, one.log_probability, tuple(count for count, _ in one.boundaries)
 
 
 def test_whole_suggestions_are_the_same(bundle: Bundle, draw: Draw) -> None:

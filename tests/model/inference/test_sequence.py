@@ -353,7 +353,7 @@ def test_it_is_cut_where_it_fits() -> None:
 
         sequence = Sequence(Scripted(*script), STATE)
         out = decode(sequence, floor=floor, fits=fits)
-        return out and out.edits
+        return out.edits if out else None
 
     two = 2.5 * log(0.8)  # as far as the second edit it is above the floor
     assert found(two, 1, 2, 3, 4) == typed(50, 51)
@@ -376,7 +376,7 @@ def test_another_place_is_tried_where_nothing_fits() -> None:
         sequence = Sequence(Scripted(where, what), STATE)
         out = decode(sequence, fits=lambda edits: edits[0].position in good)
         assert len(sequence.timeline) == 0
-        return out and out.edits[0].position
+        return out.edits[0].position if out else None
 
     assert found(5, 9) == 5
     assert found(9, 14) == 9
