@@ -221,7 +221,11 @@ def test_what_is_cancelled_prepares_the_next_prediction_too(bench: Bench) -> Non
     while forecaster.prepared == 0:
         time.sleep(0.01)
     held = threading.Event()
-    bench.engine._put(0, lambda: bool(held.wait(60)) and None)
+
+    def hold() -> None:
+        held.wait(60)
+
+    bench.engine._put(0, hold)
     job, answer = bench.ask(track, "xx")
     job.cancelled = True
     held.set()
