@@ -118,7 +118,7 @@ class ReplayClient:
         before, self._folder = self._folder, f"file:///replayed/{self._opened}"
         event = {"added": [_named(self._folder)], "removed": [_named(before)] if before else []}
         self._notify("workspace/didChangeWorkspaceFolders", event=event)
-        self._saved = time.perf_counter()
+        self._saved, self._is_away = time.perf_counter(), False
         self._uri, self._language = f"{self._folder}/{self._opened}", language
         self._version, self._buffer = 1, Buffer(text, self._buffer.units)
         self._did_open(self._uri, text)

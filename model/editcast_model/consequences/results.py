@@ -7,23 +7,20 @@ result may have an error.
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, call_of, calls_of, function_node_around
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Tree, around, field
+from editcast_model.syntax.tree import Tree, field
 
 _STRENGTH = 0.7
 _FUNCTIONS = ("function_definition", "function_declaration", "method_declaration")
 _LITERALS = ("func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")
-#: Several of them, and how many nodes above a call they may be.
-_PATTERNS, _ABOVE_CALL = ("pattern_list", "tuple_pattern", "expression_list"), 3
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
 #: What a function of Go may end with instead of a `return`.
@@ -165,8 +162,7 @@ def taken_apart(
             hunk = Hunk(parent.start_byte, parent.end_byte, f"{head} {does}")
             yield Consequence(hunk, "take_results", _STRENGTH, cause=f"{call.called.name} err")
         return
-    cause, further = f"{call.called.name} {', '.join(further)}", _as_others(names, call, further)
-    more = ", ".join(("", *further))
+    more, cause = ", ".join(("", *further)), f"{call.called.name} {', '.join(further)}"
     if parent.type == "assignment" and parent.child_by_field_name("type") is None:
         left = parent.child_by_field_name("left")
         is_result = parent.child_by_field_name("right") == node
@@ -192,22 +188,6 @@ def taken_apart(
             text = f"{more}{tree.text[end : statement.end_byte]}\n{indent}if err != nil {does}"
             hunk = Hunk(end, statement.end_byte, text)
         yield Consequence(hunk, "take_results", _STRENGTH, cause=cause)
-
-
-def _as_others(names: Names, call: Call, further: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what a call's further results are called: nothing where the nearest other call does.
-
-    That is the nearest call of the same name that takes as many.
-    """
-    for one in sorted(names.of(call.called.name), key=lambda one: abs(one.start - call.start)):
-        other = call_of(names.tree, one)
-        above = islice(around(other.node), _ABOVE_CALL) if other is not None else ()
-        left = next((left for node in above if (left := field(node, "left")) is not None), None)
-        taken = left.named_children if left is not None and left.type in _PATTERNS else []
-        if len(taken) == len(further) + 1:
-            unnamed = ("_",) * len(further)
-            return unnamed if tuple(map(names.tree.of, taken[1:])) == unnamed else further
-    return further
 
 
 def _handling(tree: Tree, statement: Node) -> str:

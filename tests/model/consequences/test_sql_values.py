@@ -14,7 +14,6 @@ from editcast_model.diff import Hunk, apply_hunks
         ("(a, b) values (%s, %s)", ", c", "(a, b, c) values (%s, %s, %s)"),
         ("(a, b)\n VALUES ($1, $2 )", ", c", "(a, b, c)\n VALUES ($1, $2, $3 )"),
         ("(a, b) VALUES (:a, :b)", ", c", "(a, b, c) VALUES (:a, :b, :c)"),
-        ('(a, b)"\n    " VALUES (?, ?)', ", c", '(a, b, c)"\n    " VALUES (?, ?, ?)'),
         ("(a, b) VALUES (1, ?)", ", c", "(a, b, c) VALUES (1, ?)"),
         ("(a, b) VALUES (?, ?, ?)", ", c", "(a, b, c) VALUES (?, ?, ?)"),
         ("(a, b) FROM (?, ?)", ", c", "(a, b, c) FROM (?, ?)"),

@@ -31,7 +31,7 @@ from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, around, field
+from editcast_model.syntax.tree import Tree, around
 
 #: Longer entries say more than their name.
 _LONGEST = 400
@@ -348,11 +348,8 @@ def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
-    function = _named_around(found.entries[0])
-    called = tree.of(name_of(function))
-    made = tree.of(field(function, "result", "return_type")) if function is not None else ""
-    is_made = bool(added.owner) and (added.owner in called or added.owner in WORD.findall(made))
-    return is_made or called in CONSTRUCTORS
+    called = tree.of(name_of(_named_around(found.entries[0])))
+    return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 
 def _is_passed(tree: Tree, known: Entry, found: EntryList, entry: Node) -> bool:

@@ -7,10 +7,7 @@ from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 
 _STRENGTH = 0.7
-#: The statement may be made of several strings.
-_INSERT = re.compile(
-    r"""\((?P<columns>[^()]*)\)[\s"'+.]*VALUES\s*\((?P<values>[^()]*)\)""", re.IGNORECASE
-)
+_INSERT = re.compile(r"\((?P<columns>[^()]*)\)\s*VALUES\s*\((?P<values>[^()]*)\)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)")
 _REACH = 2000  # characters around a change in which its statement is looked for
 
