@@ -276,13 +276,18 @@ class Engine:
             try:
                 with memory_limit():
                     task()
-            except PredictorError as error:
-                self._put(0, partial(self._fall_back, error))
             except Exception as error:
-                log.exception("The engine failed")
-                said = type(error).__name__  # the message may quote the user's text
-                if not self._gives_up_model(said):
-                    self._failed(said)
+                self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        """Log the failure of a task; tell the user, or change the model."""
+        if isinstance(error, PredictorError):
+            self._put(0, partial(self._fall_back, error))
+            return
+        log.error("The engine failed", exc_info=error)
+        said = type(error).__name__  # the message may quote the user's text
+        if not self._gives_up_model(said):
+            self._failed(said)
 
     def _gives_up_model(self, said: str) -> bool:
         """Load the next usable model if this one failed too often; tell whether it did."""
@@ -356,15 +361,14 @@ class Engine:
                     predictions = job.conditions.shown(found)
                     best = found[0].confidence if found and model.card else None
                     self._failures = 0
-        except Exception:
+        except Exception as error:
             job.track.drop_session()
-            raise
-        finally:
-            milliseconds = (time.perf_counter() - job.asked) * 1000
-            answer = Answer(job, predictions, best, model, milliseconds)
-            job.done(answer)
-            # At idle priority, and only until there is another task.
-            self._put(2, lambda: self._prepare(answer))
+            self._report(error)  # before the answer, for whoever waits for that
+        milliseconds = (time.perf_counter() - job.asked) * 1000
+        answer = Answer(job, predictions, best, model, milliseconds)
+        job.done(answer)
+        # At idle priority, and only until there is another task.
+        self._put(2, lambda: self._prepare(answer))
 
     def _with_fallback(self, use: Callable[[Model], T]) -> T:
         """Use the model, or if it is shared and does not answer, the one that takes its place."""

@@ -61,6 +61,7 @@ class Bench:
     def __init__(self) -> None:
         self.loaded = threading.Event()
         self.failures: list[str] = []
+        self.before: list[int] = []  # for each answer, the failures told before it
         self.engine = Engine(lambda model: self.loaded.set(), self.failures.append)
         self.engine.choose(Choice("/nowhere"))
         self.loaded.wait(60)
@@ -73,6 +74,7 @@ class Bench:
         done = threading.Event()
 
         def take(answer: Answer) -> None:
+            self.before.append(len(self.failures))
             answers.append(answer)
             done.set()
 
@@ -130,6 +132,7 @@ def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
     assert bench.ask(track, "bad")[1]().predictions == []
     assert bench.ask(track, "good")[1]().predictions == [insert("word")]
     assert bench.failures == ["ZeroDivisionError"]
+    assert bench.before == [1, 1]  # a client that has the answer knows of the failure
     assert [session.updates for session in forecaster.sessions] == [
         [("first", True), ("second", True), ("bad", False)],
         [("first", True), ("second", True), ("good", False)],
