@@ -1,5 +1,6 @@
 """Parameters that functions need: for an argument, to hand a value down, for a new name."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from editcast_model.consequences.changes import Change, Consequence
@@ -19,6 +20,8 @@ from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
 
+#: A comment behind an entry of a list, on its line.
+_REMARK = re.compile(r"(?P<comma>,?)[ \t]*(?:#|//)[^\r\n]*")
 #: What a variable that is given as an argument is not.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
@@ -126,7 +129,12 @@ def inserted(
     between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
     if index < len(listed):
         return Hunk(listed[index].start, listed[index].start, new + between)
-    return Hunk(last.end, last.end, between + new)
+    remark = _REMARK.match(text, last.end, end) if "\n" in between else None
+    if remark is None:
+        return Hunk(last.end, last.end, between + new)
+    if remark["comma"]:
+        return Hunk(remark.end(), remark.end(), indent + new + ",")
+    return Hunk(last.end, remark.end(), f",{remark[0]}{indent}{new}")
 
 
 def _parameter_for(

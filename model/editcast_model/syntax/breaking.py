@@ -7,10 +7,10 @@ say); of Python, what is around an edit is therefore read by Python as well.
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.tree import Tree, parse
 
 # Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
@@ -56,6 +56,20 @@ def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
     if after is None or not after.parses:
         return True
     return before.language == "python" and _breaks_python(before.text, hunk)
+
+
+def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
+    """Return those of some hunks each of which breaks a text; ascending ones, far from each other.
+
+    All are applied at once first: to parse a long text again takes as long for one as for many.
+    """
+    if not before.parses or not hunks:
+        return []
+    after = before.reparsed(apply_hunks(before.text, hunks), hunks)
+    if after is None or not after.parses:
+        return [one for one in hunks if breaks_syntax(before, one)]
+    is_python = before.language == "python"
+    return [one for one in hunks if is_python and _breaks_python(before.text, one)]
 
 
 def _tree(text: str, language: str) -> Tree | None:

@@ -18,14 +18,14 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, around, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _FUNCTIONS = frozenset(
     """function_definition function_declaration generator_function_declaration method_definition
     method_declaration arrow_function function_expression constructor_declaration function_item
     function_signature_item local_function_statement method singleton_method""".split()
 )
-_WITHOUT_NAMES = frozenset({"lambda", "func_literal"})
+_ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
 _CALLS = frozenset(
     """call call_expression new_expression method_invocation function_call_expression
     member_call_expression nullsafe_member_call_expression scoped_call_expression
@@ -151,9 +151,9 @@ def function_around(names: Names, offset: int) -> Function | None:
     return None
 
 
-def function_node_around(node: Node) -> Node | None:
+def function_node_around(tree: Tree, node: Node) -> Node | None:
     """Return the innermost function that a node is in, with a name or without."""
-    return next((one for one in around(node) if one.type in _FUNCTIONS | _WITHOUT_NAMES), None)
+    return next((one for one in tree.around(node) if one.type in _ANY_FUNCTION), None)
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
@@ -369,7 +369,7 @@ def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
     above = value.parent
     if above is None or above.type not in ("return_statement", "arrow_function"):
         return None
-    function = function_node_around(value)
+    function = function_node_around(names.tree, value)
     return name_of_function(names, function) if function is not None else None
 
 

@@ -31,7 +31,7 @@ from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, around
+from editcast_model.syntax.tree import Tree
 
 #: Longer entries say more than their name.
 _LONGEST = 400
@@ -213,7 +213,7 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
 
 def _condition_around(tree: Tree, found: EntryList) -> str:
     """Return the condition that a list is a part of; empty for none."""
-    above = list(takewhile(lambda one: _CONDITION.search(one.type), around(found.node)))
+    above = list(takewhile(lambda one: _CONDITION.search(one.type), tree.around(found.node)))
     return tree.of(above[-1]) if above else ""
 
 
@@ -304,8 +304,10 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
 
 def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether the code around an entry names the owner of the added one, or lies in it."""
-    is_named = added.owner in WORD.findall(tree.of(_named_around(entry)))
-    return is_named or _is_within(added, entry)
+    if _is_within(added, entry):
+        return True
+    around = tree.of(_named_around(tree, entry)) if added.owner in tree.text else ""
+    return bool(added.owner) and added.owner in WORD.findall(around)
 
 
 def _is_within(known: Entry, entry: Node) -> bool:
@@ -314,9 +316,9 @@ def _is_within(known: Entry, entry: Node) -> bool:
     return start <= entry.start_byte < end
 
 
-def _named_around(entry: Node) -> Node | None:
+def _named_around(tree: Tree, entry: Node) -> Node | None:
     """Return the node around an entry that has a name, or all of the text."""
-    above = list(around(entry))
+    above = tree.around(entry)
     return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
 
 
@@ -325,7 +327,7 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 
     Such as a class `StationRow` beside `Station`.
     """
-    named = _named_around(entry)
+    named = _named_around(tree, entry)
     if named is None or not _has_all(tree, added, found):
         return False
     return not (_is_of_another(tree, added, entry) or named.child_by_field_name("type"))
@@ -333,7 +335,7 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 
 def _is_of_another(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether an entry is one of a type whose name does not begin with the known owner's."""
-    named = _named_around(entry)
+    named = _named_around(tree, entry)
     if named is None or not _TYPES.search(named.type):
         return False
     return not (added.owner and tree.of(name_of(named)).startswith(added.owner))
@@ -348,7 +350,7 @@ def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
-    called = tree.of(name_of(_named_around(found.entries[0])))
+    called = tree.of(name_of(_named_around(tree, found.entries[0])))
     return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 
