@@ -1,9 +1,9 @@
 """Parameters that functions need: for an argument, to hand a value down, for a new name."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.lists.placing import inserted
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Argument,
@@ -20,8 +20,6 @@ from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
 
-#: A comment behind an entry of a list, on its line.
-_REMARK = re.compile(r"(?P<comma>,?)[ \t]*(?:#|//)[^\r\n]*")
 #: What a variable that is given as an argument is not.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
@@ -97,44 +95,6 @@ def call_before(change: Change, call: Call) -> Call | None:
     """Find a call in the text before."""
     called = change.same_before(call.called)
     return call_of(change.before.tree, called) if called else None
-
-
-def inserted(
-    text: str,
-    span: tuple[int, int],
-    listed: Sequence[Argument | Parameter],
-    index: int,
-    new: str,
-) -> Hunk:
-    """Put an entry into a list before the one of an index, or behind the last.
-
-    Args:
-        text: The text.
-        span: Where the list stands, without its brackets.
-        listed: Its entries; there may be something before them.
-        index: Of the new one.
-        new: The new one.
-    """
-    start, end = span
-    if not listed:
-        if start == end and text[start - 1 : start] != "(":  # Ruby's without brackets
-            return Hunk(start, start, f"({new})")
-        head = text[start:end].rstrip()
-        lead = ", " if head and not head.endswith(",") else ""
-        return Hunk(start + len(head), start + len(head), lead + new)
-    first, last = listed[0], listed[-1]
-    lead = text[start : first.start]
-    indent = lead[lead.rfind("\n") :] if "\n" in lead else lead
-    # What stands above the first in a list of lines may be `self`, or a star.
-    between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
-    if index < len(listed):
-        return Hunk(listed[index].start, listed[index].start, new + between)
-    remark = _REMARK.match(text, last.end, end) if "\n" in between else None
-    if remark is None:
-        return Hunk(last.end, last.end, between + new)
-    if remark["comma"]:
-        return Hunk(remark.end(), remark.end(), indent + new + ",")
-    return Hunk(last.end, remark.end(), f",{remark[0]}{indent}{new}")
 
 
 def _parameter_for(

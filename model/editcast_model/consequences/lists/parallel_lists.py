@@ -25,6 +25,7 @@ from editcast_model.consequences.lists.entries import (
     name_of,
 )
 from editcast_model.consequences.lists.in_texts import lacking_in_texts
+from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.sql_values import after_column
 from editcast_model.consequences.lists.templates import Template, aligned, template_of
 from editcast_model.consequences.lists.word_forms import forms, has
@@ -159,14 +160,14 @@ def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
     before, after = found.beside(entry)
     if after is not None:
-        start, end = entry.start_byte, after.start_byte
-        rest = tree.text[_end(tree, entry) : end]
+        rest = tree.text[_end(tree, entry) : after.start_byte]
+        hunk = Hunk(entry.start_byte, after.start_byte, "")
     elif before is not None:
-        start, end = _end(tree, before), _end(tree, entry)
-        rest = tree.text[start : entry.start_byte]
+        rest = tree.text[_end(tree, before) : entry.start_byte]
+        hunk = without_last(tree.text, _end(tree, before), entry.start_byte, _end(tree, entry))
     else:
         return None
-    return Hunk(start, end, "") if found.is_separator(rest) else None
+    return hunk if found.is_separator(rest) else None
 
 
 def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[Consequence]:
@@ -299,7 +300,7 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     end = separator.find("\n") + 1
     if text.startswith(separator[:end], at):
         return Hunk(at + end, at + end, separator[end:] + new + separator[:end])
-    return Hunk(at, at, separator + new)
+    return put_behind(text, at, separator, new)
 
 
 def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
