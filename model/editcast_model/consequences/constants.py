@@ -21,6 +21,9 @@ _LASTING = re.compile(r"\b(?:final|const)\b")
 _NODE = re.compile("string|number|float|integer|int_literal")
 #: Around a literal that is no value of an expression there.
 _APART = re.compile("import|literal_type|expression_statement|directive|annotation|jsx_attribute")
+#: Languages in which a constant may be used above its definition, and code that runs later.
+_IN_ANY_ORDER = ("go", "rust", "csharp")
+_FUNCTION = re.compile("function|method|lambda|arrow|constructor|block")
 
 
 class _Constant(NamedTuple):
@@ -85,5 +88,6 @@ def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
         return False
     is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1
     use = Occurrence(constant.defined.name, place, REFERENCE, path, names.rules)
-    is_there = is_outer or constant.defined.start < place
-    return is_there and names.resolve(use) == names.home(constant.defined)
+    is_run_later = names.tree.language in _IN_ANY_ORDER or _FUNCTION.search(use.scopes[0].type)
+    is_there = constant.defined.start < place or (is_outer and is_run_later)
+    return bool(is_there) and names.resolve(use) == names.home(constant.defined)

@@ -10,6 +10,7 @@ from editcast_model.syntax.components import name_of_function
 from editcast_model.syntax.members import (
     class_around,
     class_named,
+    is_decorated,
     made_without_field,
     object_of,
     of_class_itself,
@@ -258,13 +259,24 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
             return is_own and class_around(names, one.path) == of_class_itself(named)
         return one.role is Role.REFERENCE and _class_of(names, one) == named
     if function.owner is not None and one.role is Role.MEMBER:
-        return owner(names, one) == function.owner
+        return owner(names, one) == function.owner and not _gives_self(names, one, function)
     return (
         one.role is Role.REFERENCE
         and function.defined.role is Role.DEFINITION
         and names.resolve(one) == names.home(function.defined)
         and len(names.definitions(one.name, names.home(function.defined))) == 1
     )
+
+
+def _gives_self(names: Names, one: Occurrence, function: Function) -> bool:
+    """Tell whether a method of Python is taken from its class, whose call gives `self` as well."""
+    if names.tree.language != "python":
+        return False
+    above = names.tree.around(function.node)[0]
+    if is_decorated(names.tree, function.node, above, "staticmethod", "classmethod"):
+        return False
+    defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
+    return any(each.part.kind == "class" for each in defined)
 
 
 def _class_of(names: Names, one: Occurrence) -> str | None:
@@ -295,7 +307,7 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
             is_named = True
         parameters += parameters_of(tree, child, is_named)
     whose = owner(names, defined)
-    is_static = "staticmethod" in tree.text[parent.start_byte : node.start_byte]
+    is_static = is_decorated(tree, node, parent, "staticmethod")
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
     is_named_so = defined.name == names.rules.constructor or _names_constructor(defined)
