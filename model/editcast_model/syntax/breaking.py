@@ -36,7 +36,7 @@ def breaks(text: str, hunk: Hunk, language: str) -> bool:
     counted; prose cannot break.
     """
     if language == "python":
-        return _breaks_python(text, hunk)
+        return bool(_breaks_python(text, hunk))
     if language in _PROSE:
         return False
     tree = _tree(text, language)
@@ -55,7 +55,7 @@ def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
     after = before.reparsed(hunk.apply(before.text))
     if after is None or not after.parses:
         return True
-    return before.language == "python" and _breaks_python(before.text, hunk)
+    return before.language == "python" and bool(_breaks_python(before.text, hunk))
 
 
 def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
@@ -68,8 +68,13 @@ def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
     after = before.reparsed(apply_hunks(before.text, hunks), hunks)
     if after is None or not after.parses:
         return [one for one in hunks if breaks_syntax(before, one)]
-    is_python = before.language == "python"
-    return [one for one in hunks if is_python and _breaks_python(before.text, one)]
+    if before.language != "python":
+        return []
+    start, end = hunks[0].start, hunks[-1].end
+    new = after.text[start : end + len(after.text) - len(before.text)]
+    if _breaks_python(before.text, Hunk(start, end, new)) is False:
+        return []
+    return [one for one in hunks if _breaks_python(before.text, one)]
 
 
 def _tree(text: str, language: str) -> Tree | None:
@@ -106,10 +111,11 @@ def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
     return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
-def _breaks_python(text: str, hunk: Hunk) -> bool:
+def _breaks_python(text: str, hunk: Hunk) -> bool | None:
+    """Tell whether Python reads what is around a hunk, and no more with it; None for unknown."""
     for start, end, indent in _blocks(text, hunk):
         if end - start > _LONGEST:
-            return False
+            return None
         before = _dedented(text[start:end], indent)
         after = _dedented(hunk.shifted(-start).apply(text[start:end]), indent)
         if before is not None and after is not None and _reads_python(before):
@@ -118,7 +124,7 @@ def _breaks_python(text: str, hunk: Hunk) -> bool:
             breaks_it = not _reads_python(after)
             if not (breaks_it and is_headless):
                 return breaks_it
-    return False
+    return None
 
 
 def _blocks(text: str, hunk: Hunk) -> Iterator[tuple[int, int, str]]:
