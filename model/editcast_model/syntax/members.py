@@ -9,8 +9,9 @@ import re
 from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import is_decorated
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, Tree, field, first_child, type_declared
+from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
     WRAPPED,
     element_of,
@@ -129,12 +130,6 @@ def object_of(node: Node) -> Node | None:
     if node.type == "scope_resolution":
         return node.child_by_field_name("scope")
     return field(node, *_OBJECTS)
-
-
-def is_decorated(tree: Tree, function: Node, above: Node, *decorators: str) -> bool:
-    """Tell whether a function of Python, with the node around it, has one of some decorators."""
-    written = tree.text[above.start_byte : function.start_byte]
-    return above.type == "decorated_definition" and any(one in written for one in decorators)
 
 
 def made_without_field(node: Node) -> Node | None:
