@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.lists.placing import inserted, without, without_last
 from editcast_model.consequences.parameters import (
     call_before,
     handed_down,
-    inserted,
     is_value,
 )
 from editcast_model.diff import Hunk
@@ -205,11 +205,13 @@ def _without_argument(
     if is_code and "\n" in names.tree.text[given[at].start : given[at].end]:
         return  # what a callback did has to be done elsewhere
     if at + 1 < len(given):
-        hunk = Hunk(given[at].start, given[at + 1].start, "")
+        hunk = without(names.tree.text, given[at].start, given[at].end, given[at + 1].start)
     elif len(given) == 1 and call.span is not None:
         hunk = Hunk(*call.span, "")
+    elif at:
+        hunk = without_last(names.tree.text, given[at - 1].end, given[at].start, given[at].end)
     else:
-        hunk = Hunk(given[at - 1].end if at else given[at].start, given[at].end, "")
+        hunk = Hunk(given[at].start, given[at].end, "")
     yield Consequence(hunk, "remove_argument", 0.95)
 
 

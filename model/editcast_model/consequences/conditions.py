@@ -22,6 +22,8 @@ _MOST_PLACES = 30
 _LASTING = re.compile(r"[A-Z][A-Z0-9_]+|[\w$]+(?:\.[\w$]+)+(?:\([^()]*\))?|[\w$]+\([^()]*\)")
 _BEHIND = 20  # characters behind an expression that stay as they are
 _NOT = re.compile(r"not\s+|!\s*")
+#: Leaves with the text of a string, whose lines stay as they are.
+_TEXT = re.compile("string|template|content|fragment|heredoc")
 _AND = ("and", "&&")
 _EXPRESSIONS = ("conditional_expression", "ternary_expression")
 
@@ -166,7 +168,15 @@ def _lines(tree: Tree, node: Node, branch: str) -> str | None:
     inner = tree.text[start : statements[0].start_byte]
     outer = tree.text[tree.text.rfind("\n", 0, node.start_byte) + 1 : node.start_byte]
     behind = tree.text[end : tree.text.find("\n", end) + 1 or len(tree.text)]
-    lines = (tree.text[start:end] + ("\n" if behind.strip() else behind)).splitlines(keepends=True)
-    if any(line.strip() and not line.startswith(inner) for line in lines):
-        return None  # one of them is indented less
-    return "".join(outer + line[len(inner) :] if line.strip() else line for line in lines)
+    text, out = tree.text[start:end] + ("\n" if behind.strip() else behind), ""
+    for line in text.splitlines(keepends=True):
+        leaf = tree.path(start)[-1].node
+        is_within = leaf.start_byte < start and _TEXT.search(leaf.type) is not None
+        if line.strip() and not is_within:
+            if not line.startswith(inner):
+                return None  # it is indented less
+            out += outer + line[len(inner) :]
+        else:
+            out += line
+        start += len(line)
+    return out

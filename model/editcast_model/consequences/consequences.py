@@ -42,7 +42,7 @@ from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.breaking import breaks_syntax
+from editcast_model.syntax.breaking import breaking
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import Names, has_rules
@@ -143,10 +143,7 @@ class Consequences:
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
-            for one in proposed:
-                if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                    insort(taken, (one.hunk.start, one.hunk.end))
-                    yield one
+            return _fitting(now, (one for one in proposed if not _is_active(active, one)), taken)
 
         found: list[Consequence] = []
         last: Change | None = None
@@ -276,6 +273,31 @@ def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence
                     yield Consequence(hunk, "import_missing", strength, is_first=not is_added)
 
 
+def _fitting(
+    names: Names, proposed: Iterable[Consequence], taken: list[tuple[int, int]]
+) -> Iterator[Consequence]:
+    """Yield what leaves a text that parses, and note its place; where some overlap, the first."""
+    left = list(proposed)
+    while left:
+        found, waiting = list[Consequence](), list[Consequence]()
+        for one in left:
+            if _is_free(one.hunk, taken):
+                insort(taken, (one.hunk.start, one.hunk.end))
+                found.append(one)
+            else:
+                waiting.append(one)
+        checked = sorted((one.hunk for one in found if one.kind in _CHECKED), key=_place)
+        refused = set(breaking(names.tree, checked))
+        for hunk in refused:
+            taken.remove(_place(hunk))
+        yield from (one for one in found if one.hunk not in refused)
+        left = waiting if refused else []
+
+
+def _place(hunk: Hunk) -> tuple[int, int]:
+    return hunk.start, hunk.end
+
+
 def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
     """Tell whether a hunk changes nothing that others change, and nothing at the place of one."""
     at = bisect_left(taken, (hunk.start, hunk.start))
@@ -286,13 +308,6 @@ def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
 def _is_active(active: range | None, one: Consequence) -> bool:
     """Tell whether a consequence is where something is being typed."""
     return active is not None and one.hunk.start <= active.stop and active.start <= one.hunk.end
-
-
-def _is_refused(names: Names, active: range | None, one: Consequence) -> bool:
-    """Tell whether a consequence is being typed, or would leave a text that does not parse."""
-    if _is_active(active, one):
-        return True
-    return one.kind in _CHECKED and breaks_syntax(names.tree, one.hunk)
 
 
 def _ordered(found: list[Consequence], cursor: int) -> list[Consequence]:

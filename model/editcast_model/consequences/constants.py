@@ -18,9 +18,15 @@ _MOST_PLACES = 20
 #: Literals that say something: texts of some length, numbers that are no counts.
 _LITERAL = re.compile(r"[\"'][^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}")
 _LASTING = re.compile(r"\b(?:final|const)\b")
-_NODE = re.compile("string|number|float|integer|int_literal")
+#: Nodes of whole literals, not of what stands between quotes.
+_NODE = re.compile("^(?!.*(?:content|fragment)).*(?:string|number|float|integer|int_literal)")
 #: Around a literal that is no value of an expression there.
-_APART = re.compile("import|literal_type|expression_statement|directive|annotation|jsx_attribute")
+_APART = re.compile(
+    "import|literal_type|type_alias|expression_statement|directive|annotation|jsx_attribute"
+)
+#: Languages in which a constant may be used above its definition, and code that runs later.
+_IN_ANY_ORDER = ("go", "rust", "csharp")
+_FUNCTION = re.compile("function|method|lambda|arrow|constructor|block")
 
 
 class _Constant(NamedTuple):
@@ -78,12 +84,13 @@ def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
     path = names.tree.path(place)
     at = next((at for at, step in enumerate(path) if step.node.start_byte == place), 0)
     node, above = path[at], path[at - 1]
-    is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.search(node.type)
+    is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.match(node.type)
     if not at or not is_whole or _APART.search(above.type) or node.field == "key":
         return False
     if names.tree.of(field(above.node, "name", "left")).isupper():
         return False
     is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1
     use = Occurrence(constant.defined.name, place, REFERENCE, path, names.rules)
-    is_there = is_outer or constant.defined.start < place
-    return is_there and names.resolve(use) == names.home(constant.defined)
+    is_run_later = names.tree.language in _IN_ANY_ORDER or _FUNCTION.search(use.scopes[0].type)
+    is_there = constant.defined.start < place or (is_outer and is_run_later)
+    return bool(is_there) and names.resolve(use) == names.home(constant.defined)

@@ -4,6 +4,7 @@ Of Python, JavaScript and TypeScript. A call whose result goes to something that
 such as `asyncio.gather` or `Promise.all`, is left alone.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -14,7 +15,7 @@ from editcast_model.consequences.other_files.modules import family_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import WORD, Names
-from editcast_model.syntax.tree import around, field
+from editcast_model.syntax.tree import field
 
 _AWAIT = frozenset({"await", "await_expression"})
 #: What takes coroutines or promises as they are.
@@ -25,6 +26,8 @@ _TAKERS = frozenset(
 )
 #: A part of the result stands behind these: `(await f()).name`.
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
+#: Code inside of a function that is not run by it, or not at once.
+_APART = re.compile("parameters$|^class_|^generator_expression$")
 _STRENGTH = 0.6
 
 
@@ -54,15 +57,13 @@ def new_coroutines(change: Change) -> Iterator[Function]:
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
     node, parent = call.node, call.node.parent
-    around = function_node_around(node)
-    if around is None or parent is None or around.type == "lambda" or parent.type in _AWAIT:
-        return
-    if _is_taken(names, node):
+    function = _coroutine_around(names, node)
+    if function is None or parent is None or parent.type in _AWAIT or _is_taken(names, node):
         return
     is_script = names.tree.language != "python"
     if is_script and (parent.type == "return_statement" or parent.type == "arrow_function"):
         return  # a promise is returned as it is
-    if is_script and parent.type == "expression_statement" and not is_async(around):
+    if is_script and parent.type == "expression_statement" and not is_async(function):
         return  # nobody waits for the end of an event handler
     yield from _made_async(names, node, is_first=False)
     cause = f"await {call.called.name}"
@@ -80,20 +81,35 @@ def is_async(function: Node) -> bool:
 
 def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
     """Return the `async` of the function around a node, if it lacks one."""
-    around = function_node_around(node)
-    if around is None or is_async(around) or around.type == "lambda":
+    function = _coroutine_around(names, node)
+    if function is None or is_async(function):
         return
-    name = around.child_by_field_name("name")
-    called = names.tree.of(name)
-    if called.startswith("__") or called == "constructor":
-        return
-    at = around.start_byte
-    if around.type == "method_definition" and name is not None:
-        at = name.start_byte
-    hunk, result = Hunk(at, at, "async "), _promise(names, around)
+    at = function.start_byte
+    if function.type == "method_definition":  # behind `static` and the like
+        name = function.child_by_field_name("name")
+        at = next(one.start_byte for one in function.children if one == name or one.type == "*")
+    hunk, result = Hunk(at, at, "async "), _promise(names, function)
     if result is not None:  # its type is another one as well
         hunk = Hunk(at, result.end, f"async {names.tree.text[at : result.start]}{result.text}")
     yield Consequence(hunk, "make_async", _STRENGTH, is_first)
+
+
+def _coroutine_around(names: Names, node: Node) -> Node | None:
+    """Return the function whose code a node is; None if it is no coroutine and cannot become one.
+
+    Neither can the code of its parameters wait, nor that of a class in it; a generator that waits
+    is another thing to what takes it.
+    """
+    function = function_node_around(names.tree, node)
+    if function is None or function.type == "lambda":
+        return None
+    within = takewhile(lambda one: one != function, names.tree.around(node))
+    if any(_APART.search(one.type) for one in within):
+        return None
+    called = names.tree.of(function.child_by_field_name("name"))
+    is_fixed = called.startswith("__") or called == "constructor"
+    is_fixed |= any(child.type in ("get", "set") for child in function.children)
+    return None if is_fixed and not is_async(function) else function
 
 
 def _promised(names: Names, function: Function) -> Iterator[Consequence]:
@@ -108,6 +124,8 @@ def _promise(names: Names, function: Node) -> Hunk | None:
     result = function.child_by_field_name("return_type")
     if result is None or not names.tree.language.startswith(("typescript", "vue")):
         return None
+    if any(child.type == "*" for child in function.children):
+        return None  # a generator
     written = names.tree.of(result).lstrip(": ")
     if written.startswith("Promise"):
         return None
@@ -116,9 +134,11 @@ def _promise(names: Names, function: Node) -> Hunk | None:
 
 def _is_taken(names: Names, node: Node) -> bool:
     """Tell whether something around a call takes its coroutine as it is."""
-    function = function_node_around(node)
-    for one in takewhile(lambda one: one != function, around(node)):
-        words = WORD.findall(names.tree.of(field(one, "function", "property")))
-        if words and words[-1] in _TAKERS:
+    function = function_node_around(names.tree, node)
+    for one in takewhile(lambda one: one != function, names.tree.around(node)):
+        called = field(one, "function", "property")
+        if called is not None:
+            called = field(called, "property", "attribute") or called
+        if names.tree.of(called) in _TAKERS:
             return True
     return False

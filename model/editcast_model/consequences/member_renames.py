@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, call_of, calls_of, function_at, returned_by, taken_of
+from editcast_model.syntax.calls import Call, call_of, calls_of, function_at
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
 from editcast_model.syntax.members import (
     are_apart,
@@ -21,6 +21,7 @@ from editcast_model.syntax.members import (
     owner,
 )
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.results import returned_by, taken_of
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child
 from editcast_model.syntax.types import bases_of

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.lists.placing import inserted
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Argument,
@@ -94,39 +95,6 @@ def call_before(change: Change, call: Call) -> Call | None:
     """Find a call in the text before."""
     called = change.same_before(call.called)
     return call_of(change.before.tree, called) if called else None
-
-
-def inserted(
-    text: str,
-    span: tuple[int, int],
-    listed: Sequence[Argument | Parameter],
-    index: int,
-    new: str,
-) -> Hunk:
-    """Put an entry into a list before the one of an index, or behind the last.
-
-    Args:
-        text: The text.
-        span: Where the list stands, without its brackets.
-        listed: Its entries; there may be something before them.
-        index: Of the new one.
-        new: The new one.
-    """
-    start, end = span
-    if not listed:
-        if start == end and text[start - 1 : start] != "(":  # Ruby's without brackets
-            return Hunk(start, start, f"({new})")
-        head = text[start:end].rstrip()
-        lead = ", " if head and not head.endswith(",") else ""
-        return Hunk(start + len(head), start + len(head), lead + new)
-    first, last = listed[0], listed[-1]
-    lead = text[start : first.start]
-    indent = lead[lead.rfind("\n") :] if "\n" in lead else lead
-    # What stands above the first in a list of lines may be `self`, or a star.
-    between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
-    if index < len(listed):
-        return Hunk(listed[index].start, listed[index].start, new + between)
-    return Hunk(last.end, last.end, between + new)
 
 
 def _parameter_for(

@@ -18,8 +18,8 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field
 
 _STRENGTH = 0.7
-_FUNCTIONS = ("function_definition", "function_declaration", "method_declaration")
-_LITERALS = ("func_literal", "lambda")
+#: Functions inside of others, whose returns are their own.
+_FUNCTIONS = ("function_definition", "func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
@@ -77,7 +77,8 @@ def _in_returns(change: Change, _: Function, function: Function) -> tuple[tuple[
     for _hunk, start, _end in change.finished():
         path = [step.node for step in tree.path(max(start - 1, 0))]
         node = next((one for one in path if one.type == "return_statement"), None)
-        values = _values(node) if node is not None and function.node in path else []
+        is_own = node is not None and function_node_around(tree, node) == function.node
+        values = _values(node) if node is not None and is_own else []
         place = change.was_at(node.start_byte) if node is not None else None
         if len(values) > 1 and place is not None:
             steps = (step.node for step in before.path(place) if step.type == "return_statement")
@@ -108,9 +109,7 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     waiting = [node] if new.written else []
     while waiting:
         one = waiting.pop()
-        waiting += [each for each in one.named_children if each.type not in _LITERALS]
-        if one is not node and one.type in _FUNCTIONS:
-            continue
+        waiting += [each for each in one.named_children if each.type not in _FUNCTIONS]
         values = _values(one) if one.type == "return_statement" else []
         if len(values) == 1 and not new.is_alone:
             end = values[0].end_byte
@@ -178,9 +177,9 @@ def taken_apart(
             return
         tree, end = names.tree, left.end_byte
         # Other than a declaration, an assignment takes only names that are there.
-        called = names.at(call.called.start)
-        is_declared = tree.text[end : node.start_byte].strip() != "="
-        if not is_declared and not all(called and names.is_known(called, one) for one in further):
+        is_there = all(names.is_known(call.called, one) for one in further)
+        sign = tree.text[end : node.start_byte].strip()
+        if sign != ":=" and not (sign == "=" and is_there):
             return
         hunk, does = Hunk(end, end, more), ""
         if further == ("err",) and (does := _handling(tree, statement)):
@@ -192,7 +191,7 @@ def taken_apart(
 
 def _handling(tree: Tree, statement: Node) -> str:
     """Return the block that handles an error of a statement; empty where that is unknown."""
-    block, function = statement.parent, function_node_around(statement)
+    block, function = statement.parent, function_node_around(tree, statement)
     indent = _indent(tree, statement)
     if block is None or function is None or block.type not in _BLOCKS or indent.strip():
         return ""

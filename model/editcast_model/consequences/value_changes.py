@@ -57,6 +57,8 @@ _FACTORS: Final = frozenset(
 )
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 _TRUTH: Final = {"True": True, "true": True, "False": False, "false": False}
+#: A flag, or its opposite, by its name; not a number, or a word for nothing.
+_FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
 _QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
 _MEMBER: Final = re.compile("attribute|member_|selector_|field_(access|expression)|scoped")
 _WRAPPERS: Final = ("expression_list", "literal_element")  # of one expression, in Go
@@ -216,7 +218,7 @@ class _Place:
     def _negated(self, expression: str) -> str | None:
         """Return the opposite of an expression that says nothing by the old name."""
         old = self._tree.text[self._hunk.start : self._hunk.end]
-        if not re.fullmatch(r"(not |!)?[\w.$]+", expression):
+        if not _FLAG.fullmatch(expression):
             return None
         if old in WORD.findall(expression):  # both sides are negated
             return re.sub(rf"\b{re.escape(old)}\b", self._hunk.text, expression)

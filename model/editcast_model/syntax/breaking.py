@@ -7,10 +7,10 @@ say); of Python, what is around an edit is therefore read by Python as well.
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.tree import Tree, parse
 
 # Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
@@ -36,7 +36,7 @@ def breaks(text: str, hunk: Hunk, language: str) -> bool:
     counted; prose cannot break.
     """
     if language == "python":
-        return _breaks_python(text, hunk)
+        return bool(_breaks_python(text, hunk))
     if language in _PROSE:
         return False
     tree = _tree(text, language)
@@ -55,7 +55,26 @@ def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
     after = before.reparsed(hunk.apply(before.text))
     if after is None or not after.parses:
         return True
-    return before.language == "python" and _breaks_python(before.text, hunk)
+    return before.language == "python" and bool(_breaks_python(before.text, hunk))
+
+
+def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
+    """Return those of some hunks each of which breaks a text; ascending ones, far from each other.
+
+    All are applied at once first: to parse a long text again takes as long for one as for many.
+    """
+    if not before.parses or not hunks:
+        return []
+    after = before.reparsed(apply_hunks(before.text, hunks), hunks)
+    if after is None or not after.parses:
+        return [one for one in hunks if breaks_syntax(before, one)]
+    if before.language != "python":
+        return []
+    start, end = hunks[0].start, hunks[-1].end
+    new = after.text[start : end + len(after.text) - len(before.text)]
+    if _breaks_python(before.text, Hunk(start, end, new)) is False:
+        return []
+    return [one for one in hunks if _breaks_python(before.text, one)]
 
 
 def _tree(text: str, language: str) -> Tree | None:
@@ -92,10 +111,11 @@ def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
     return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
-def _breaks_python(text: str, hunk: Hunk) -> bool:
+def _breaks_python(text: str, hunk: Hunk) -> bool | None:
+    """Tell whether Python reads what is around a hunk, and no more with it; None for unknown."""
     for start, end, indent in _blocks(text, hunk):
         if end - start > _LONGEST:
-            return False
+            return None
         before = _dedented(text[start:end], indent)
         after = _dedented(hunk.shifted(-start).apply(text[start:end]), indent)
         if before is not None and after is not None and _reads_python(before):
@@ -104,7 +124,7 @@ def _breaks_python(text: str, hunk: Hunk) -> bool:
             breaks_it = not _reads_python(after)
             if not (breaks_it and is_headless):
                 return breaks_it
-    return False
+    return None
 
 
 def _blocks(text: str, hunk: Hunk) -> Iterator[tuple[int, int, str]]:

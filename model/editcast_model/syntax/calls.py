@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from editcast_model.syntax.components import name_of_function
 from editcast_model.syntax.members import (
     class_around,
     class_named,
@@ -16,16 +15,16 @@ from editcast_model.syntax.members import (
     owner,
 )
 from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.parameters import Parameter, parameters_of
+from editcast_model.syntax.parameters import Parameter, is_decorated, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, around, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _FUNCTIONS = frozenset(
     """function_definition function_declaration generator_function_declaration method_definition
     method_declaration arrow_function function_expression constructor_declaration function_item
     function_signature_item local_function_statement method singleton_method""".split()
 )
-_WITHOUT_NAMES = frozenset({"lambda", "func_literal"})
+_ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
 _CALLS = frozenset(
     """call call_expression new_expression method_invocation function_call_expression
     member_call_expression nullsafe_member_call_expression scoped_call_expression
@@ -37,8 +36,6 @@ _SPREADS = frozenset(
     {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
     | {"variadic_unpacking", "variadic_placeholder", "splat_argument", "hash_splat_argument"}
 )
-#: What may stand around the value that a function of a script returns.
-_AROUND_VALUES = ("parenthesized_expression", "as_expression", "satisfies_expression")
 #: Languages in which methods may share a name.
 _OVERLOADING = ("java", "csharp")
 #: The method of a class that makes an object, in Ruby.
@@ -151,9 +148,9 @@ def function_around(names: Names, offset: int) -> Function | None:
     return None
 
 
-def function_node_around(node: Node) -> Node | None:
+def function_node_around(tree: Tree, node: Node) -> Node | None:
     """Return the innermost function that a node is in, with a name or without."""
-    return next((one for one in around(node) if one.type in _FUNCTIONS | _WITHOUT_NAMES), None)
+    return next((one for one in tree.around(node) if one.type in _ANY_FUNCTION), None)
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
@@ -191,7 +188,7 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
     if at < 1:
         return None
     above = called.path[at - 1]
-    if called.path[at].node == _called_by(above.node) or _makes(tree, called, above.node):
+    if called.path[at].node == called_by(above.node) or _makes(tree, called, above.node):
         is_written = above.field == "left" and "assignment" in called.path[at - 2].type
         return None if is_written else _call(tree, called, above.node)
     is_bare = called.rules.calls_by_name and called.path[-1].type == "identifier"
@@ -203,7 +200,7 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
 def call_around(names: Names, offset: int) -> Call | None:
     """Return the innermost call in whose arguments an offset is."""
     for step in reversed(names.tree.path_near(offset)):
-        named = _called_by(step.node)
+        named = called_by(step.node)
         if named is None:
             continue
         called = names.of_node(field(named, "name", "field", "property", "attribute") or named)
@@ -216,7 +213,7 @@ def call_around(names: Names, offset: int) -> Call | None:
     return None
 
 
-def _called_by(call: Node) -> Node | None:
+def called_by(call: Node) -> Node | None:
     """Return what a call calls; None for what is no call."""
     if call.type not in _CALLS:
         return None
@@ -258,13 +255,24 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
             return is_own and class_around(names, one.path) == of_class_itself(named)
         return one.role is Role.REFERENCE and _class_of(names, one) == named
     if function.owner is not None and one.role is Role.MEMBER:
-        return owner(names, one) == function.owner
+        return owner(names, one) == function.owner and not _gives_self(names, one, function)
     return (
         one.role is Role.REFERENCE
         and function.defined.role is Role.DEFINITION
         and names.resolve(one) == names.home(function.defined)
         and len(names.definitions(one.name, names.home(function.defined))) == 1
     )
+
+
+def _gives_self(names: Names, one: Occurrence, function: Function) -> bool:
+    """Tell whether a method of Python is taken from its class, whose call gives `self` as well."""
+    if names.tree.language != "python":
+        return False
+    above = names.tree.around(function.node)[0]
+    if is_decorated(names.tree, function.node, above, "staticmethod", "classmethod"):
+        return False
+    defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
+    return any(each.part.kind == "class" for each in defined)
 
 
 def _class_of(names: Names, one: Occurrence) -> str | None:
@@ -295,7 +303,7 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
             is_named = True
         parameters += parameters_of(tree, child, is_named)
     whose = owner(names, defined)
-    is_static = "staticmethod" in tree.text[parent.start_byte : node.start_byte]
+    is_static = is_decorated(tree, node, parent, "staticmethod")
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
     is_named_so = defined.name == names.rules.constructor or _names_constructor(defined)
@@ -355,42 +363,3 @@ def _makes(tree: Tree, called: Occurrence, node: Node) -> bool:
     if not called.rules.calls_by_name or called.path[-1].field != "receiver":
         return False
     return called.path[-2].node == node and tree.of(field(node, "method")) == _NEW
-
-
-def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
-    """Return the function whose result has a key, as its object literal in a script says."""
-    at = -2 if key.part.is_shorthand else -3
-    is_key = key.part.is_shorthand or key.role in (Role.KEY, Role.MEMBER_DEFINITION)
-    if not is_key or len(key.path) < 4 or key.path[at].type != "object":
-        return None
-    value = key.path[at].node
-    while value.parent is not None and value.parent.type in _AROUND_VALUES:
-        value = value.parent
-    above = value.parent
-    if above is None or above.type not in ("return_statement", "arrow_function"):
-        return None
-    function = function_node_around(value)
-    return name_of_function(names, function) if function is not None else None
-
-
-def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
-    """Return the function, where it is called, in whose result a name is a key."""
-    at = len(one.path) - 1
-    if one.role is Role.MEMBER:
-        defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
-        if len(defined) != 1 or defined[0].path[-1].field != "name":
-            return None
-        path = defined[0].path[:-1]
-    elif one.role is Role.KEY or one.part.is_shorthand:
-        while at > 1 and one.path[at].type != "object_pattern":
-            at -= 1
-        path = one.path[:at]
-    else:
-        return None
-    value = path[-1].node.child_by_field_name("value")
-    if value is not None and value.type == "await_expression":
-        value = first_child(value)
-    if path[-1].type != "variable_declarator" or value is None or value.type != "call_expression":
-        return None
-    called = _called_by(value)
-    return names.of_node(called) if called and called.type == "identifier" else None

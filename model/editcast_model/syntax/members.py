@@ -9,6 +9,7 @@ import re
 from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import is_decorated
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
@@ -301,8 +302,8 @@ def _is_self(names: Names, one: Occurrence) -> bool:
         return False
     if class_of_method(one.path[:-2]) is None:
         return False
-    decorated = one.path[-4]
-    return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
+    above, function = (step.node for step in one.path[-4:-2])
+    return not is_decorated(names.tree, function, above, "staticmethod")
 
 
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:

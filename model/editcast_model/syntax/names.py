@@ -235,7 +235,7 @@ class Names:
             one for one in found if one.role is Role.REFERENCE and not self.is_known(one, one.name)
         ]
 
-    @property
+    @cached_property
     def _takes_everything(self) -> bool:
         """Tell whether an import brings names that are not written down."""
         if self.tree.language != "python":

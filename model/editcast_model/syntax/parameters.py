@@ -86,3 +86,9 @@ def _name(node: Node) -> Node:
         return first_child(node) or node
     last = node.named_children[-1] if node.type in _TYPED else node
     return last.child_by_field_name("name") or last
+
+
+def is_decorated(tree: Tree, function: Node, above: Node, *decorators: str) -> bool:
+    """Tell whether a function of Python, with the node around it, has one of some decorators."""
+    written = tree.text[above.start_byte : function.start_byte]
+    return above.type == "decorated_definition" and any(one in written for one in decorators)

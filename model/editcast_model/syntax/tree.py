@@ -8,19 +8,22 @@ Of a Vue file it reads the code alone. Names are read from the text itself.
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from tree_sitter import Node, Parser, Point
 from tree_sitter import Tree as Parsed
 
-from editcast_model.diff import shortest_hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.languages import parser
 from editcast_model.syntax.vue import script_of
 
 #: Longer texts, in code points, are not parsed: a first parse of this much takes some 0.2 s.
 MOST_CHARACTERS = 500_000
+#: Deeper code, such as a sum of a thousand terms, is not looked at: its nodes are that many steps
+#: from the root, for each of them.
+DEEPEST = 500
 #: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
@@ -54,29 +57,42 @@ class Tree:
         self._parsed = parsed
         self._paths: dict[int, Path] = {}
 
-    def reparsed(self, text: str) -> "Tree | None":
-        """Return the tree of a text that has most in common with this one; None as of `parse`."""
+    def reparsed(self, text: str, hunks: Sequence[Hunk] = ()) -> "Tree | None":
+        """Return the tree of a text that has most in common with this one; None as of `parse`.
+
+        Args:
+            text: The text.
+            hunks: Lead to it, ascending; found if not given.
+        """
         if text == self.text:
             return self
         code = _code(text, self.language)
-        hunk = shortest_hunk(self._code, code)
         edited = self._parsed.copy()
-        edited.edit(
-            hunk.start,
-            hunk.end,
-            hunk.start + len(hunk.text),
-            _point(self._code, hunk.start),
-            _point(self._code, hunk.end),
-            _point(code, hunk.start + len(hunk.text)),
-        )
+        for hunk in reversed(hunks or (shortest_hunk(self._code, code),)):
+            ends = hunk.end, hunk.start + len(hunk.text)
+            start, end = _point(self._code, hunk.start), _point(self._code, hunk.end)
+            edited.edit(hunk.start, *ends, start, end, _behind(start, hunk.text))
         return _parse(text, self.language, code, edited, _SECONDS_AGAIN)
 
     def path(self, offset: int) -> Path:
-        """Return the nodes around the character at an offset, from the root to the leaf."""
+        """Return the nodes around the character at an offset, from the root to the leaf.
+
+        Without those that are deeper than `DEEPEST`.
+        """
         found = self._paths.get(offset)
         if found is None:
             found = self._paths[offset] = self._descend(offset)
         return found
+
+    def around(self, node: Node) -> list[Node]:
+        """Return the nodes around a node, the innermost first.
+
+        One way down from the root: the parser goes that way again for each parent that it is asked
+        for, which takes seconds in a sum of a thousand terms.
+        """
+        path = [step.node for step in self.path(node.start_byte)]
+        at = path.index(node) if node in path else len(path)
+        return path[:at][::-1]
 
     def path_near(self, offset: int) -> Path:
         """Return the path at an offset, or behind the last character that of this one."""
@@ -89,7 +105,7 @@ class Tree:
     def _descend(self, offset: int) -> Path:
         cursor = self.root.walk()
         steps = [Step(self.root.type, None, self.root)]
-        while cursor.goto_first_child_for_byte(offset) is not None:
+        while len(steps) < DEEPEST and cursor.goto_first_child_for_byte(offset) is not None:
             node = cursor.node
             if node is None or node.start_byte > offset:
                 break
@@ -116,14 +132,6 @@ def field(node: Node, *names: str) -> Node | None:
     """Return the child in the first of some fields that a node has; None for none."""
     found = (node.child_by_field_name(name) for name in names)
     return next((one for one in found if one is not None), None)
-
-
-def around(node: Node) -> Iterator[Node]:
-    """Yield the nodes around a node, the innermost first."""
-    above = node.parent
-    while above is not None:
-        yield above
-        above = above.parent
 
 
 def type_declared(node: Node) -> Node | None:
@@ -200,3 +208,9 @@ def _bytes(text: str) -> bytes:
 
 def _point(text: str, offset: int) -> Point:
     return Point(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
+
+
+def _behind(start: Point, text: str) -> Point:
+    """Return where a text ends that begins at a point."""
+    own = _point(text, len(text))
+    return Point(start.row + own.row, own.column + (0 if own.row else start.column))

@@ -71,6 +71,18 @@ def test_a_factor_is_read_from_the_default() -> None:
     ]
 
 
+def test_nothing_has_no_opposite() -> None:
+    before = """interface Options { disabled?: boolean }
+const none: Options = { disabled: undefined };
+const more: Options = { disabled: given };
+"""
+    after = before.replace("disabled?", "enabled?")
+    assert proposed("a.ts", before, after) == [
+        "const none: Options = { enabled: undefined };",
+        "const more: Options = { enabled: !given };",
+    ]
+
+
 def test_another_value_is_no_factor() -> None:
     after = SETTINGS.replace("wait: float = 30", "waited: float = 47")
     assert "self.waited = 5" in proposed("a.py", SETTINGS, after)

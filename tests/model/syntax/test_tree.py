@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.breaking import breaks_syntax
+from editcast_model.syntax.breaking import breaking, breaks_syntax
 from editcast_model.syntax.languages import _GRAMMARS, language_of, parser
-from editcast_model.syntax.tree import MOST_CHARACTERS, parse
+from editcast_model.syntax.tree import DEEPEST, MOST_CHARACTERS, parse
 
 SAMPLES = {
     "c": "int f(int a) { return a; }\n",
@@ -111,6 +111,29 @@ def test_breaks_syntax(language: str, marked: str, new: str, expected: bool) -> 
     found = parse(marked.replace("«", "").replace("»", ""), language)
     assert found is not None
     assert breaks_syntax(found, Hunk(start, end, new)) is expected
+
+
+def test_several_hunks_break_one_by_one() -> None:
+    found = parse("f(a)\ng(b)\nh(c)\n", "python")
+    assert found is not None
+    right, wrong = Hunk(2, 3, "a,\n1"), Hunk(7, 8, "b, (")
+    last = Hunk(12, 13, "c, 2")
+    assert breaking(found, []) == []
+    assert breaking(found, [right, last]) == []
+    assert breaking(found, [right, wrong, last]) == [wrong]
+
+
+def test_the_nodes_around_one_are_found_up_to_some_depth() -> None:
+    found = parse("def f():\n    return " + " + ".join("a" * 2_000) + "\n", "python")
+    assert found is not None
+    leaf = found.path(len(found.text) - 2)[-1].node
+    assert [one.type for one in found.around(leaf)][-3:] == [
+        "block",
+        "function_definition",
+        "module",
+    ]
+    assert found.around(found.root) == []
+    assert len(found.path(found.text.index("a"))) == DEEPEST
 
 
 def test_parsing_again_and_again_keeps_nothing() -> None:

@@ -18,6 +18,7 @@ from editcast_model.syntax.roles import Role
 _STRENGTH = 0.6
 #: Where a value is given in some cases only.
 _NESTED = re.compile("^(if|else|for|while|try|catch|switch|match|case)|lambda|closure|anonymous")
+_VALUES = re.compile("^(expression_list|tuple)$")
 _ASSIGNMENT = re.compile("assignment|field_initializer")
 
 
@@ -64,7 +65,7 @@ def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
     """Return the line in which a field gets a name's value and nothing else is; an empty range."""
     entry: Node | None = None
     for step in reversed(use.path[:-1]):
-        if step.node.end_byte != use.end:
+        if step.node.end_byte != use.end or _has_several(step.node):
             break
         if _ASSIGNMENT.search(step.type):
             entry = step.node
@@ -76,6 +77,11 @@ def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
     end = text.find("\n", entry.end_byte) + 1
     around = text[start : entry.start_byte] + text[entry.end_byte : end]
     return (start, end) if not around.strip(" \t\r\n,;") else (0, 0)
+
+
+def _has_several(node: Node) -> bool:
+    """Tell whether a node lists several values, of as many fields."""
+    return _VALUES.search(node.type) is not None and node.named_child_count > 1
 
 
 def _has_field(names: Names, written: str, like: str) -> bool:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.lists.word_forms import has, renamed
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Tree, around, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 #: An entry of more lines says more than its name.
 _MOST_LINES = 3
@@ -156,7 +156,7 @@ def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
                 return None  # more than one entry
             found = list_of(node)
             if found is not None and len(found.entries) > 2:
-                return None if _is_code(node) else _described(tree, found, node)
+                return None if _is_code(tree, node) else _described(tree, found, node)
     return None
 
 
@@ -205,7 +205,7 @@ def kind_of(node: Node) -> str:
 def _owner(tree: Tree, node: Node) -> Node | None:
     """Return the node with a name that is made of a list; of a constructor's, the class."""
     found: Node | None = None
-    for one in around(node):
+    for one in tree.around(node):
         name = name_of(one)
         if _FUNCTIONS.search(one.type):
             # What is local to a function has no name for others.
@@ -229,10 +229,10 @@ def name_of(node: Node | None) -> Node | None:
     return field(node, "name", "left")
 
 
-def _is_code(node: Node) -> bool:
+def _is_code(tree: Tree, node: Node) -> bool:
     """Tell whether a node is a statement that runs, or declares more than a field."""
     parent = node.parent
-    above = next((one for one in around(node) if not _IN_BODIES.search(one.type)), None)
+    above = next((one for one in tree.around(node) if not _IN_BODIES.search(one.type)), None)
     if above is not None and above != parent and _FUNCTIONS.search(above.type):
         return True  # of a function's body
     if parent is not None and parent.type in _BODIES:

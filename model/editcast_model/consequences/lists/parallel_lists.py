@@ -25,13 +25,14 @@ from editcast_model.consequences.lists.entries import (
     name_of,
 )
 from editcast_model.consequences.lists.in_texts import lacking_in_texts
+from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.sql_values import after_column
 from editcast_model.consequences.lists.templates import Template, aligned, template_of
 from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, around
+from editcast_model.syntax.tree import Tree
 
 #: Longer entries say more than their name.
 _LONGEST = 400
@@ -159,14 +160,14 @@ def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
     before, after = found.beside(entry)
     if after is not None:
-        start, end = entry.start_byte, after.start_byte
-        rest = tree.text[_end(tree, entry) : end]
+        rest = tree.text[_end(tree, entry) : after.start_byte]
+        hunk = Hunk(entry.start_byte, after.start_byte, "")
     elif before is not None:
-        start, end = _end(tree, before), _end(tree, entry)
-        rest = tree.text[start : entry.start_byte]
+        rest = tree.text[_end(tree, before) : entry.start_byte]
+        hunk = without_last(tree.text, _end(tree, before), entry.start_byte, _end(tree, entry))
     else:
         return None
-    return Hunk(start, end, "") if found.is_separator(rest) else None
+    return hunk if found.is_separator(rest) else None
 
 
 def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[Consequence]:
@@ -213,7 +214,7 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
 
 def _condition_around(tree: Tree, found: EntryList) -> str:
     """Return the condition that a list is a part of; empty for none."""
-    above = list(takewhile(lambda one: _CONDITION.search(one.type), around(found.node)))
+    above = list(takewhile(lambda one: _CONDITION.search(one.type), tree.around(found.node)))
     return tree.of(above[-1]) if above else ""
 
 
@@ -299,13 +300,15 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     end = separator.find("\n") + 1
     if text.startswith(separator[:end], at):
         return Hunk(at + end, at + end, separator[end:] + new + separator[:end])
-    return Hunk(at, at, separator + new)
+    return put_behind(text, at, separator, new)
 
 
 def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether the code around an entry names the owner of the added one, or lies in it."""
-    is_named = added.owner in WORD.findall(tree.of(_named_around(entry)))
-    return is_named or _is_within(added, entry)
+    if _is_within(added, entry):
+        return True
+    around = tree.of(_named_around(tree, entry)) if added.owner in tree.text else ""
+    return bool(added.owner) and added.owner in WORD.findall(around)
 
 
 def _is_within(known: Entry, entry: Node) -> bool:
@@ -314,9 +317,9 @@ def _is_within(known: Entry, entry: Node) -> bool:
     return start <= entry.start_byte < end
 
 
-def _named_around(entry: Node) -> Node | None:
+def _named_around(tree: Tree, entry: Node) -> Node | None:
     """Return the node around an entry that has a name, or all of the text."""
-    above = list(around(entry))
+    above = tree.around(entry)
     return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
 
 
@@ -325,7 +328,7 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 
     Such as a class `StationRow` beside `Station`.
     """
-    named = _named_around(entry)
+    named = _named_around(tree, entry)
     if named is None or not _has_all(tree, added, found):
         return False
     return not (_is_of_another(tree, added, entry) or named.child_by_field_name("type"))
@@ -333,7 +336,7 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 
 def _is_of_another(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether an entry is one of a type whose name does not begin with the known owner's."""
-    named = _named_around(entry)
+    named = _named_around(tree, entry)
     if named is None or not _TYPES.search(named.type):
         return False
     return not (added.owner and tree.of(name_of(named)).startswith(added.owner))
@@ -348,7 +351,7 @@ def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
-    called = tree.of(name_of(_named_around(found.entries[0])))
+    called = tree.of(name_of(_named_around(tree, found.entries[0])))
     return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 

@@ -7,7 +7,7 @@ lines that break differently then, or at another place, 8 of 19 proposals were c
 from collections.abc import Iterator
 
 from editcast_model.consequences.changes import Change, Consequence
-from editcast_model.consequences.parameters import inserted
+from editcast_model.consequences.lists.placing import inserted
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.components import components_with, pattern_of
 from editcast_model.syntax.names import WORD, Names, Occurrence

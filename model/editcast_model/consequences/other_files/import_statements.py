@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from editcast_model.consequences.lists.placing import put_behind
 from editcast_model.consequences.other_files.import_order import (
     behind,
     next_name,
@@ -49,6 +50,8 @@ _IMPORTING = {
     "java": re.compile(r"^[ \t]*import\b", re.MULTILINE),
     "script": re.compile(r"\b(?:from|import|require\s*\()\s*[\"']"),
 }
+#: Comments for tools, and about rights.
+_ABOUT_FILE = re.compile(r"#!|@|coding[:=]|lint|licen[cs]e|copyright", re.IGNORECASE)
 _QUOTES = str.maketrans("\"'", "'\"")
 
 
@@ -239,7 +242,7 @@ def _joined(names: Names, wanted: Import) -> Hunk | None:
         at = taken[following].at
         return Hunk(at, at, f"{kind}{wanted.name}{renamed}{between}")
     end = (last.binding or 0) + len(last.bound)
-    return Hunk(end, end, f"{between}{kind}{wanted.name}{renamed}")
+    return put_behind(tree.text, end, between, f"{kind}{wanted.name}{renamed}")
 
 
 def _in_style(text: str, statement: str) -> str:
@@ -254,22 +257,37 @@ def _in_style(text: str, statement: str) -> str:
 def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hunk:
     """Put a statement among the imports that code begins with, or beneath what must be first."""
     found: list[Node] = []
-    first = None
+    head: list[Node] = []
+    following = None
     for one in children:
         if one.type in _STATEMENTS or "require(" in _line(text, one):
             found.append(one)
-        elif one.type in _BEFORE_IMPORTS or _is_string(one):
-            first = first if found else one
-        else:
+        elif one.type not in _BEFORE_IMPORTS and not _is_string(one):
+            following = one
             break
+        elif not found:
+            head.append(one)
     if found:
         is_quoted = '"' in statement or "'" in statement
         return (behind if is_quoted else put_in_order)(found, text, statement)
-    if first is None:
-        # Python's style guide asks for two blank lines before a definition.
-        ends = "\n\n\n" if children and children[0].type in _DEFINITIONS else "\n\n"
-        return Hunk(start, start, "\n" + statement if start else statement + ends)
-    return Hunk(first.end_byte, first.end_byte, "\n\n" + statement)
+    # Python's style guide asks for two blank lines before a definition.
+    is_definition = following is not None and following.type in _DEFINITIONS
+    ends, place = "\n\n\n" if is_definition else "\n\n", following
+    while head and place is not None and _is_about(text, head[-1], place):
+        place = head.pop()
+    if head:
+        end = head[-1].end_byte
+        is_close = place is not None and text.count("\n", end, place.start_byte) < 2
+        return Hunk(end, end, "\n\n" + statement + (ends[1:] if is_close else ""))
+    if start:
+        return Hunk(start, start, "\n" + statement)
+    return Hunk(0, 0, statement + ends)
+
+
+def _is_about(text: str, comment: Node, code: Node) -> bool:
+    """Tell whether a comment is about the code on the next line, and not about the whole file."""
+    is_above = "comment" in comment.type and text.count("\n", comment.end_byte, code.start_byte) < 2
+    return is_above and not _ABOUT_FILE.search(text, comment.start_byte, comment.end_byte)
 
 
 def _line(text: str, node: Node) -> str:
@@ -300,7 +318,8 @@ def _inserted_in_go(names: Names, statement: str) -> Hunk:
     ]
     if specs:
         return _in_group(tree, specs, line)
-    if len(groups) == 1 and groups[0].type == "import_spec":
+    # The comment above `import "C"` is code, for that statement alone.
+    if len(groups) == 1 and tree.of(groups[0]) != '"C"':
         other = tree.of(groups[0])
         between = "\n\t" if _is_others(other) == _is_others(line) else "\n\n\t"
         grouped = between.join(sorted((other, line), key=_place_in_go))
@@ -320,7 +339,7 @@ def _in_group(tree: Tree, specs: list[Node], line: str) -> Hunk:
             if place > _place_in_go(line):
                 return Hunk(one.start_byte, one.start_byte, line + "\n\t")
     end = (alike or specs)[-1].end_byte
-    return Hunk(end, end, ("\n\t" if alike else "\n\n\t") + line)
+    return put_behind(tree.text, end, "\n\t" if alike else "\n\n\t", line)
 
 
 def _place_in_go(line: str) -> tuple[bool, str]:

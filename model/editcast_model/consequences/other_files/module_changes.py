@@ -21,11 +21,12 @@ from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
-from editcast_model.syntax.calls import Function, function_of, returned_by
+from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.results import returned_by
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 

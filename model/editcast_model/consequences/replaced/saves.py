@@ -1,7 +1,6 @@
 """The last saves of other files, from which it is read what is left to do in this one."""
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _MOST: Final = 60
@@ -20,7 +19,7 @@ class OtherSaves:
     """The last saves of other files, the oldest first."""
 
     def __init__(self) -> None:
-        self._saves: deque[Save] = deque(maxlen=_MOST)
+        self._saves: list[Save] = []
 
     def __iter__(self) -> Iterator[Save]:
         return iter(self._saves)
@@ -33,14 +32,9 @@ class OtherSaves:
 
         One that undoes another removes it.
         """
-        if number is not None:
-            self._drop(lambda one: (one.file, one.number) == (file, number))
-        if not self._drop(lambda one: (one.file, one.before, one.after) == (file, after, before)):
-            self._saves.append(Save(file, number, before, after))
-
-    def _drop(self, is_so: Callable[[Save], bool]) -> bool:
-        """Remove the saves of which something is so; return whether there are any."""
-        dropped = [one for one in self._saves if is_so(one)]
-        for one in dropped:
-            self._saves.remove(one)
-        return bool(dropped)
+        known = [
+            one for one in self._saves if number is None or (one.file, one.number) != (file, number)
+        ]
+        left = [one for one in known if (one.file, one.before, one.after) != (file, after, before)]
+        is_undone = len(left) < len(known)
+        self._saves = (left if is_undone else [*left, Save(file, number, before, after)])[-_MOST:]

@@ -107,7 +107,7 @@ def versions_left_in(
     known: dict[tuple[str, str], dict[str, list[Place]]] = defaultdict(dict)
     others = ((one.file, replaced(one.before, one.after)) for one in saves)
     own = (
-        ("", [one for one in replaced(before, text) if not _is_at(active, one)])
+        ("", [one for one in _replaced(before, text) if not _is_at(active, one)])
         for before in dict.fromkeys(history[-_MOST_TEXTS:])
     )
     for file, found in chain(others, own):
@@ -147,6 +147,11 @@ def _strength(place: Place, files: dict[str, list[Place]], is_code: bool) -> flo
 
 @lru_cache(maxsize=256)  # every open file asks for the same saves
 def replaced(before: str, after: str) -> tuple[Replaced, ...]:
+    """Return the versions that a save of another file replaced, by its changed lines."""
+    return _replaced(before, after)
+
+
+def _replaced(before: str, after: str) -> tuple[Replaced, ...]:
     """Return the versions that a change replaced with another version."""
     found = []
     grown = 0

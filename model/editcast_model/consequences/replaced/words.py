@@ -44,7 +44,7 @@ def words_left_in(
     files: dict[Pair, set[str]] = defaultdict(set)
     is_gone: dict[Pair, bool] = {}
     for save in saves:
-        for pair in _replaced(save.before, save.after):
+        for pair in _replaced_in_save(save.before, save.after):
             if save.file in files[pair[::-1]]:
                 files[pair[::-1]].remove(save.file)
             else:
@@ -79,7 +79,6 @@ def probability(word: str, own: int, files: int, *, is_gone: bool) -> float:
     return 0.5 if is_everywhere and own == 0 else 0.0
 
 
-@lru_cache(maxsize=256)  # every open file asks for the same saves
 def _replaced(before: str, after: str) -> tuple[Pair, ...]:
     """Return the words that a change replaced by one other word each."""
     found = []
@@ -89,6 +88,11 @@ def _replaced(before: str, after: str) -> tuple[Pair, ...]:
         if _WORD.fullmatch(old) and _WORD.fullmatch(hunk.text) and not is_version:
             found.append((old, hunk.text))
     return tuple(found)
+
+
+#: For the changed lines of other files, since every open file asks for the same ones. A file's own
+#: texts are long, and other ones at each key.
+_replaced_in_save = lru_cache(maxsize=256)(_replaced)
 
 
 def _hunks(text: str, names: Names | None, pair: Pair) -> list[Hunk]:

@@ -22,7 +22,7 @@ ARGUMENTS = "\1"
 #: Types of leaves that are the text of a string.
 TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
-PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
+PLACEHOLDER = re.compile(r"%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
 #: Types of nodes that need parentheses where they replace another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 ENCLOSED = "parenthesized_expression"

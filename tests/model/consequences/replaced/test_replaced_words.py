@@ -1,5 +1,8 @@
 """Words that take others' places in texts without scopes."""
 
+import gc
+import tracemalloc
+
 import pytest
 
 from editcast_model.consequences.changes import Consequence
@@ -127,3 +130,21 @@ def test_a_type_of_the_language_is_no_word() -> None:
     text = before.replace("a: any", "a: Socket")
     other = ("other.ts", "let io: any;\n", "let io: Socket;\n")
     assert proposed([before, text], other, path="app.ts") == []
+
+
+def test_texts_that_are_gone_are_forgotten() -> None:
+    made, text = Consequences("", "README.md"), MANUAL + "Some other line.\n" * 1_000
+    made.add_other_save("run.sh", 1, OLD, NEW)
+    history, sizes = [text], []
+    tracemalloc.start()
+    try:
+        for number in range(240):
+            text = text.replace("Some", f"{number}", 1)
+            made.propose(history[-3:], text)
+            history = [*history[-3:], text]
+            if number in (119, 239):  # by then what is kept of differences is full
+                gc.collect()
+                sizes.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert sizes[1] - sizes[0] < 20 * len(text)

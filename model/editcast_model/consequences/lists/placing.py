@@ -1,0 +1,74 @@
+"""Edits that put an entry into a list, or take one out, and leave each remark with its own entry.
+
+A remark is a comment behind an entry, on its line.
+"""
+
+import re
+from collections.abc import Sequence
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import Argument
+from editcast_model.syntax.parameters import Parameter
+
+#: The separator and the remark that may stand behind an entry, on its line.
+_BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>[ \t]*(?:#|//)[^\r\n]*)?")
+_LINE_END = re.compile(r"\r?\n")
+
+
+def inserted(
+    text: str,
+    span: tuple[int, int],
+    listed: Sequence[Argument | Parameter],
+    index: int,
+    new: str,
+) -> Hunk:
+    """Put an entry into a list before the one of an index, or behind the last.
+
+    Args:
+        text: The text.
+        span: Where the list stands, without its brackets.
+        listed: Its entries; there may be something before them.
+        index: Of the new one.
+        new: The new one.
+    """
+    start, end = span
+    if not listed:
+        if start == end and text[start - 1 : start] != "(":  # Ruby's without brackets
+            return Hunk(start, start, f"({new})")
+        head = text[start:end].rstrip()
+        lead = ", " if head and not head.endswith(",") else ""
+        return Hunk(start + len(head), start + len(head), lead + new)
+    lead = text[start : listed[0].start]
+    indent = lead[lead.rfind("\n") :] if "\n" in lead else lead
+    # What stands above the first in a list of lines may be `self`, or a star.
+    between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
+    if index < len(listed):
+        return Hunk(listed[index].start, listed[index].start, new + between)
+    return put_behind(text, listed[-1].end, between, new)
+
+
+def put_behind(text: str, end: int, separator: str, new: str) -> Hunk:
+    """Put an entry behind one that ends at an offset, and behind its remark if on another line."""
+    line_end, behind = _LINE_END.search(separator), _BEHIND.match(text, end)
+    if line_end is None or behind is None or not behind["remark"]:
+        return Hunk(end, end, separator + new)
+    mark, indent = separator[: line_end.start()], separator[line_end.start() :]
+    if behind["mark"] == mark:
+        return Hunk(behind.end(), behind.end(), indent + new + mark)
+    return Hunk(end, behind.end(), mark + behind["remark"] + indent + new)
+
+
+def without(text: str, start: int, end: int, following: int) -> Hunk:
+    """Take an entry and its remark out of a list, where another one follows from an offset on."""
+    behind = _BEHIND.match(text, end)
+    rest = text[behind.end() if behind else end : following]
+    return Hunk(start, following - len(rest.lstrip().lstrip(",;").lstrip()), "")
+
+
+def without_last(text: str, before: int, start: int, end: int) -> Hunk:
+    """Take the last entry and its remark out of a list; the entry before ends at `before`."""
+    own, behind = _BEHIND.match(text, before, start), _BEHIND.match(text, end)
+    kept = own["remark"] or "" if own else ""
+    if behind is None or "\n" not in text[before:start] or not (kept or behind["remark"]):
+        return Hunk(before, end, "")
+    return Hunk(before, behind.end(), behind["mark"] + kept)
