@@ -45,15 +45,36 @@ def test_the_status_bar_says_where_a_file_is_left_alone(workbench):
 
 
 def test_the_status_bar_forgets_a_file_that_is_closed(workbench):
-    workbench.configure({"editcast.exclude": ["**/secret.txt"]})
-    file = workbench.folder / "secret.txt"
-    file.write_text("secret\n")
-    workbench.open(file)
+    workbench.configure({"editcast.exclude": ["**/*.txt"]})
+    files = [workbench.folder / name for name in ("one.txt", "other.txt")]
+    for file in files:
+        file.write_text("secret\n")
+    workbench.open(*files)
     workbench.wait("not here", lambda: "not for this file" in workbench.editcast_item())
+    workbench.evaluate(NOTE_ITEM)
+    workbench.show(files[0])
+    assert workbench.evaluate("globalThis.editcastItems") == [" Editcast: not here"]
     workbench.focus_editor()
     workbench.press("Control+k", "w")
     workbench.wait("no editor", lambda: workbench.lines() == [])
     workbench.wait("ready", lambda: "not for" not in workbench.editcast_item())
+
+
+#: Keeps the texts of Editcast's item in the status bar, one after the other.
+NOTE_ITEM = """(() => {
+    const said = globalThis.editcastItems = [];
+    const bar = document.querySelector(".statusbar");
+    const look = () => {
+        const items = [...bar.querySelectorAll(".statusbar-item")].map((one) => one.textContent);
+        const text = items.find((one) => one.includes("Editcast:"));
+        if (text !== said.at(-1)) {
+            said.push(text);
+        }
+    };
+    look();
+    const all = { subtree: true, childList: true, characterData: true };
+    new MutationObserver(look).observe(bar, all);
+})()"""
 
 
 def test_nothing_stays_drawn_in_a_file_whose_language_is_turned_off(workbench):

@@ -126,7 +126,10 @@ export class Server implements vscode.Disposable {
   async ask(document: vscode.TextDocument | undefined): Promise<void> {
     const client = this.running;
     if (document === undefined) {
-      this.status.tell("");
+      // From one file to the next there is none for a moment.
+      if (vscode.window.tabGroups.activeTabGroup.activeTab === undefined) {
+        this.status.tell("");
+      }
       return;
     }
     await this.readOnly.look(document);
