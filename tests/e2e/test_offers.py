@@ -113,7 +113,8 @@ def test_typing_along_and_taking_a_part(workbench):
         workbench.type(more)
         workbench.save(file, changed(line))
     wait_for_offer(workbench, [], [more])
-    # A word at a time.
+    # A word at a time, where the cursor is at the edit.
+    workbench.go_to(3, len(text.split("\n")[2]))
     workbench.press("Control+ArrowRight")
     wait_for_offer(workbench, [], [more[1:]])
     workbench.press("Control+ArrowRight")

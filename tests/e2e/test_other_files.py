@@ -51,6 +51,19 @@ def test_esc_turns_the_hint_down_for_good(open_workbench, vsix):
     assert hint not in workbench.ghosts()
 
 
+def test_a_file_that_was_turned_down_is_named_for_another_change(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    workbench.configure(SHOWN_BY_DEFAULT | SMALL)
+    bill = BILL.replace("import tax", "import fee, tax") + "FEE = fee()\n"
+    (workbench.folder / "bill.py").write_text(bill)
+    prices = workbench.start(f"{PRICES}\n\ndef fee():\n    return 1\n", "prices.py")
+    workbench.replace(prices, 1, "tax", "sales_tax")
+    workbench.wait("a hint", lambda: any("bill.py" in one for one in workbench.ghosts()))
+    workbench.dismiss("no hint", lambda: workbench.ghosts() == [])
+    workbench.replace(prices, 5, "fee", "base_fee")
+    workbench.wait("another hint", lambda: any("bill.py" in one for one in workbench.ghosts()))
+
+
 def test_all_of_them_are_changed_after_a_yes(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
     workbench.configure(SHOWN_BY_DEFAULT | SMALL)

@@ -1,5 +1,7 @@
 """Silence in the workbench: several cursors, files left alone."""
 
+import json
+
 import pytest
 
 from sample import BEFORE, NEW, OLD
@@ -42,6 +44,51 @@ def test_the_status_bar_says_where_a_file_is_left_alone(workbench):
     assert workbench.complaints() == []
 
 
+def test_the_status_bar_forgets_a_file_that_is_closed(workbench):
+    workbench.configure({"editcast.exclude": ["**/*.txt"]})
+    files = [workbench.folder / name for name in ("one.txt", "other.txt")]
+    for file in files:
+        file.write_text("secret\n")
+    workbench.open(*files)
+    workbench.wait("not here", lambda: "not for this file" in workbench.editcast_item())
+    workbench.evaluate(NOTE_ITEM)
+    workbench.show(files[0])
+    assert workbench.evaluate("globalThis.editcastItems") == [" Editcast: not here"]
+    workbench.focus_editor()
+    workbench.press("Control+k", "w")
+    workbench.wait("no editor", lambda: workbench.lines() == [])
+    workbench.wait("ready", lambda: "not for" not in workbench.editcast_item())
+
+
+#: Keeps the texts of Editcast's item in the status bar, one after the other.
+NOTE_ITEM = """(() => {
+    const said = globalThis.editcastItems = [];
+    const bar = document.querySelector(".statusbar");
+    const look = () => {
+        const items = [...bar.querySelectorAll(".statusbar-item")].map((one) => one.textContent);
+        const text = items.find((one) => one.includes("Editcast:"));
+        if (text !== said.at(-1)) {
+            said.push(text);
+        }
+    };
+    look();
+    const all = { subtree: true, childList: true, characterData: true };
+    new MutationObserver(look).observe(bar, all);
+})()"""
+
+
+def test_nothing_stays_drawn_in_a_file_whose_language_is_turned_off(workbench):
+    workbench.configure({"editcast.languages": ["*", "!plaintext"]})
+    offer(workbench)
+    workbench.run("Change Language Mode")
+    workbench.wait("languages", lambda: any("Auto Detect" in one for one in choices(workbench)))
+    workbench.type("Plain Text")
+    workbench.wait("it alone", lambda: choices(workbench) == ["Plain Text(plaintext)"])
+    workbench.press("Enter")
+    workbench.wait("nothing drawn", lambda: not is_drawn(workbench))
+    workbench.wait("not here", lambda: "not for this file" in workbench.editcast_item())
+
+
 def test_nothing_is_drawn_in_a_file_that_is_read_only(workbench):
     offer(workbench)
     settings = workbench.folder / ".vscode" / "settings.json"
@@ -65,6 +112,31 @@ def test_a_snooze_of_the_workspace_lasts_until_it_is_ended(workbench):
     workbench.wait_until_ready()
 
 
+def test_a_snooze_lasts_when_the_server_is_started_again(workbench):
+    workbench.start(BEFORE)
+    workbench.run("Editcast: Snooze")
+    choose(workbench, "An hour")
+    workbench.wait("snoozed", lambda: workbench.editcast_item() == "Editcast is snoozed")
+    [before] = workbench.server.language_servers()
+    workbench.run("Editcast: Restart the Server")
+    workbench.wait("another server", lambda: before not in workbench.server.language_servers())
+    workbench.wait("snoozed still", lambda: workbench.editcast_item() == "Editcast is snoozed")
+
+
+def test_a_chosen_eagerness_replaces_a_threshold(workbench):
+    workbench.configure({"editcast.confidenceThreshold": 0.99})
+    workbench.start(BEFORE)
+    workbench.run("Editcast: Choose the Eagerness")
+    choose(workbench, "Low")
+    settings = workbench.server.data / "User" / "settings.json"
+
+    def chosen():
+        written = json.loads(settings.read_text())
+        return [written.get(f"editcast.{name}") for name in ("eagerness", "confidenceThreshold")]
+
+    workbench.wait("both settings", lambda: chosen() == ["low", None])
+
+
 def test_the_menu_names_the_language_as_users_do(workbench):
     workbench.start("int main() {}\n", "main.cpp")
     workbench.click(".statusbar-item", "Editcast")
@@ -79,9 +151,9 @@ def choices(workbench):
 
 
 def choose(workbench, choice):
-    workbench.wait(choice, lambda: choice in choices(workbench))
+    workbench.wait(choice, lambda: any(choice in one for one in choices(workbench)))
     workbench.type(choice)
-    workbench.wait("it alone", lambda: choices(workbench) == [choice])
+    workbench.wait("it alone", lambda: [choice in one for one in choices(workbench)] == [True])
     workbench.press("Enter")
 
 

@@ -36,6 +36,11 @@ def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
     workbench.press("Tab")
     workbench.wait("both uses", lambda: workbench.lines() == renamed)
     assert workbench.complaints() == []
+    workbench.press("Control+s")
+    workbench.wait("a save", lambda: not workbench.has_unsaved_text())
+    workbench.run("Editcast: Try It in a Sample File")
+    workbench.wait("the sample again", lambda: workbench.lines() == sample)
+    workbench.wait("the name, selected again", lambda: workbench.cursor() == (3, 16))
     workbench.run("Editcast: First Steps")
     done = [*installed, "Try it now"]
     workbench.wait("the second step", lambda: workbench.evaluate(DONE) == done)

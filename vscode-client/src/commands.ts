@@ -47,7 +47,11 @@ export function registerCommands(
     "editcast.toggle": toggle,
     "editcast.toggleLanguage": toggleLanguage,
     "editcast.trainModel": () => train(server, launcher),
-    "editcast.revertModel": () => server.execute(ServerCommand.revert),
+    "editcast.revertModel": async () => {
+      if (server.isRunningTo("go back to the previous model")) {
+        await server.execute(ServerCommand.revert);
+      }
+    },
     "editcast.showReport": () => showReport(server),
     "editcast.install": () => server.install(),
     "editcast.openWalkthrough": () => openWalkthrough(server.running !== undefined),
@@ -138,9 +142,16 @@ async function chooseEagerness(): Promise<void> {
     { label: "Medium", detail: "About 60 of 100 are expected to be right" },
     { label: "High", detail: "Many suggestions; about 35 of 100 are expected to be right" },
   ];
-  const choice = await vscode.window.showQuickPick(items, { title: "How many suggestions Editcast shows" });
+  const threshold = vscode.workspace.getConfiguration("editcast").get<number | null>("confidenceThreshold", null);
+  const choice = await vscode.window.showQuickPick(items, {
+    title: "How many suggestions Editcast shows",
+    ...(threshold === null ? {} : { placeHolder: `Replaces the confidence threshold of ${threshold} in your settings` }),
+  });
   if (choice !== undefined) {
     await change<string>("eagerness", () => choice.label.toLowerCase());
+    if (threshold !== null) {
+      await change<number | null>("confidenceThreshold", () => null); // which overrides the eagerness
+    }
   }
 }
 

@@ -7,11 +7,8 @@ import type { Server } from "./server";
 
 /** Opens the report in an editor tab, as it is now. */
 export async function showReport(server: Server): Promise<void> {
-  const page = await server.execute(ServerCommand.report);
+  const page = server.isRunningTo("show the report") && (await server.execute(ServerCommand.report));
   if (typeof page !== "string") {
-    void vscode.window.showErrorMessage(
-      "Editcast cannot show the report because its server is not running. Restart the server first.",
-    );
     return;
   }
   // No scripts, nothing from elsewhere: the page says so itself, and VS Code allows neither.

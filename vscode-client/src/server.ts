@@ -92,6 +92,16 @@ export class Server implements vscode.Disposable {
     return this.enqueue(() => this.stopNow());
   }
 
+  /** Tells whether a server runs, and the user what cannot be done without one, such as "train". */
+  isRunningTo(act: string): boolean {
+    if (this.running === undefined) {
+      void vscode.window.showErrorMessage(
+        `Editcast cannot ${act} because its server is not running. Restart the server first.`,
+      );
+    }
+    return this.running !== undefined;
+  }
+
   /** `workspace/executeCommand`; undefined when no server runs. */
   async execute(command: string, ...parameters: unknown[]): Promise<unknown> {
     return this.running?.sendRequest(ExecuteCommandRequest.type, {
@@ -110,11 +120,18 @@ export class Server implements vscode.Disposable {
   }
 
   /**
-   * Has a document predicted for, of which `onDidPredict` tells too, and tells in the status bar
-   * what came of it, or why nothing is suggested there.
+   * Has the document at hand predicted for, of which `onDidPredict` tells too, and tells in the status
+   * bar what came of it, or why nothing is suggested there; nothing if there is none.
    */
-  async ask(document: vscode.TextDocument): Promise<void> {
+  async ask(document: vscode.TextDocument | undefined): Promise<void> {
     const client = this.running;
+    if (document === undefined) {
+      // From one file to the next there is none for a moment.
+      if (vscode.window.tabGroups.activeTabGroup.activeTab === undefined) {
+        this.status.tell("");
+      }
+      return;
+    }
     await this.readOnly.look(document);
     if (!isActive(document)) {
       return; // it was left meanwhile

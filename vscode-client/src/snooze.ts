@@ -22,8 +22,8 @@ interface Item extends vscode.QuickPickItem {
 }
 
 export class Snooze implements vscode.Disposable {
-  /** True for a window that is silent until it ends. */
-  private isEndless = false;
+  /** When the silence of this window ends, in milliseconds since the epoch. */
+  private end = 0;
   private readonly subscription: vscode.Disposable;
   private readonly file: vscode.Uri | undefined;
 
@@ -34,8 +34,9 @@ export class Snooze implements vscode.Disposable {
   ) {
     this.file = storage && vscode.Uri.joinPath(storage, SILENT);
     this.subscription = server.onDidStart(async () => {
-      if (this.isEndless || (await this.isSilent())) {
-        void this.server.tell(ServerCommand.snooze, ENDLESS);
+      const left = (await this.isSilent()) ? ENDLESS : (this.end - Date.now()) / 1000;
+      if (left > 0) {
+        void this.server.tell(ServerCommand.snooze, left);
       }
     });
   }
@@ -57,7 +58,7 @@ export class Snooze implements vscode.Disposable {
       placeHolder: "Saves are still recorded",
     });
     if (choice !== undefined) {
-      this.isEndless = choice.seconds === ENDLESS;
+      this.end = Date.now() + 1000 * choice.seconds;
       await this.remember(choice.stays === true);
       await this.server.execute(ServerCommand.snooze, choice.seconds);
     }

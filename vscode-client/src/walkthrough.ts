@@ -29,10 +29,9 @@ export async function tryIt(context: vscode.ExtensionContext): Promise<void> {
   const file = join(folder, "sample.py");
   await copyFile(join(context.extensionPath, "walkthrough", "sample.py"), file);
   const document = await vscode.workspace.openTextDocument(file);
-  if (document.isDirty) {
-    await vscode.window.showTextDocument(document);
-    await vscode.commands.executeCommand("workbench.action.files.revert");
-  }
+  await vscode.window.showTextDocument(document, { preview: false });
+  // One that is open already may have the text of the last time, saved or not.
+  await vscode.commands.executeCommand("workbench.action.files.revert");
   const start = document.positionAt(document.getText().indexOf(`${NAME},`));
   const selection = new vscode.Range(start, start.translate(0, NAME.length));
   await vscode.window.showTextDocument(document, { selection, preview: false });

@@ -58,7 +58,8 @@ describe("where a hint has little room", () => {
     lineCount: 8 + below.length,
     line: (line) => "x".repeat(line <= 7 ? length : (below[line - 8] ?? 0)),
   });
-  const place = { number: 7, cursor: 10, drawn: nothing };
+  const isSeen = (): boolean => true;
+  const place = { number: 7, cursor: 10, drawn: nothing, isSeen };
   const shown = (of: Hint, room: number, drawn = 0): string => {
     const { text, box } = placed(of, lines(10), { ...place, drawn: ghost(7, drawn) }, 4, 13 + room);
     assert.equal(box, undefined);
@@ -88,17 +89,18 @@ describe("where a hint has little room", () => {
 
   it("is in a box at the cursor, which is to be seen", () => {
     const box = (length: number, cursor: number): unknown =>
-      placed(["Tab: line 2"], lines(length), { number: 7, cursor, drawn: nothing }, 4, 80).box;
+      placed(["Tab: line 2"], lines(length), { ...place, cursor }, 4, 80).box;
     assert.equal(box(66, 45), undefined);
     assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 38, width: 33 });
     assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 66, width: 33 });
     assert.deepEqual(box(90, 85), { line: 7, text: "Tab: line 2", column: 71, width: 33 });
     assert.deepEqual(placed([], lines(90), place, 4, 80), { text: "" });
+    assert.equal(placed(["Tab: line 2"], lines(400), { ...place, cursor: 385 }, 4, 80, true).box?.column, 0, "wrapped");
   });
 
   it("is in a box that covers nothing of the offer below the cursor", () => {
     const box = (drawn: Preview): unknown =>
-      placed(["Alt+Shift+Enter: all 3"], lines(60), { number: 7, cursor: 9, drawn }, 4, 80).box?.line;
+      placed(["Alt+Shift+Enter: all 3"], lines(60), { ...place, cursor: 9, drawn }, 4, 80).box?.line;
     assert.equal(box(ghost(8, 4)), 8);
     assert.equal(box(ghost(6, 4)), 7);
     assert.equal(box(ghost(40, 4)), 7);
@@ -114,5 +116,13 @@ describe("where a hint has little room", () => {
     assert.deepEqual(box([67, 0]), { text: "to line 2", width: 33, line: 7, column: 68 });
     assert.deepEqual(box([90, 90]), { ...hint, line: 9, column: 38 }, "the file ends there");
     assert.deepEqual(box([90, 90, 90, 90, 90, 0]), { ...hint, line: 7, column: 38 });
+  });
+
+  it("is in a box below a line that is in sight, not below one that is folded", () => {
+    const box = (drawn: Preview, below: readonly number[] = []): unknown =>
+      placed(["Tab: line 2"], lines(70, below), { ...place, cursor: 45, drawn, isSeen: (line) => line < 8 }, 4, 80).box?.line;
+    assert.equal(box(ghost(8, 4)), 7);
+    assert.equal(box({ ...nothing, boxes: [{ line: 8, text: "x", column: 0, width: 9 }] }), 7);
+    assert.equal(box(nothing, [90, 0]), 7);
   });
 });

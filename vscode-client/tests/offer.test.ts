@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { applied, changesWord, endOf, firstPart, type Hunk, shortestHunk, typed, withLeft } from "../src/offers/offer";
+import { applied, changesWord, endOf, firstPart, followed, type Hunk, shortestHunk, typed, withLeft } from "../src/offers/offer";
 
 const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
 
@@ -28,6 +28,13 @@ describe("following the typing", () => {
       assert.deepEqual(typed(hunks, text, change), left);
     });
   }
+
+  it("goes on through several changes, the last in the text first", () => {
+    const offer = { id: "1", title: "", hunks: [hunk(4, 4, "foo")], everywhere: [] };
+    assert.deepEqual(followed(offer, "a = \nb", [hunk(6, 6, "!"), hunk(4, 4, "f")])?.hunks, [hunk(5, 5, "oo")]);
+    assert.equal(followed(offer, "a = \nb", [hunk(6, 6, "!"), hunk(4, 4, "g")]), undefined);
+    assert.equal(followed(offer, "a = \nb", [hunk(6, 6, "!"), hunk(4, 4, "foo")]), undefined, "nothing is left");
+  });
 
   it("leads to the same text, however much of it is typed", () => {
     const text = "total = add(a, b)\n";

@@ -86,6 +86,14 @@ describe("what is drawn", () => {
     assert.deepEqual(far(40), [rest, old, 33]);
   });
 
+  it("is in a box at the line's first column where lines wrap, however far behind it the change is", () => {
+    const text = `f(${"argument, ".repeat(30)}old)`;
+    const change = [hunk(text.indexOf("old"), text.indexOf("old") + 3, "new")];
+    const [box] = preview(change, linesOf(text), 4, 70, true).boxes;
+    assert.deepEqual([plain(box?.text ?? ""), box?.column, box?.width], ["…new)", 0, 70]);
+    assert.equal(preview(change, linesOf(text), 4, 70).boxes[0]?.column, text.indexOf("old"));
+  });
+
   it("is new lines one below the other in a box where they would run out of the window", () => {
     const text = "def f(x):\n    y = x\n    return y\n";
     const at = text.indexOf("    y");

@@ -64,11 +64,19 @@ async function suggestInline() {
   vscode.window.setStatusBarMessage(`suggestion ${suggestions} was asked for`);
 }
 
+/** Say what an extension for Vim says in a mode in which Esc leads back to the normal one. */
+async function enterReplaceMode() {
+  await vscode.commands.executeCommand("setContext", "vim.active", true);
+  await vscode.commands.executeCommand("setContext", "vim.mode", "Replace");
+  vscode.window.setStatusBarMessage("-- REPLACE --");
+}
+
 exports.activate = (context) => {
   context.subscriptions.push(
     { dispose: () => suggesting?.dispose() },
     vscode.commands.registerCommand("probe.suggestInline", suggestInline),
     vscode.commands.registerCommand("probe.draw", draw),
+    vscode.commands.registerCommand("probe.enterReplaceMode", enterReplaceMode),
     vscode.commands.registerCommand("probe.startMeasuring", startMeasuring),
     vscode.commands.registerCommand("probe.stopMeasuring", stopMeasuring),
   );

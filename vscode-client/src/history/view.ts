@@ -27,13 +27,15 @@ export class HistoryView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   readonly onDidChangeTreeData = this.changed.event;
   private readonly texts: SavedTexts;
   private readonly view: vscode.TreeView<Node>;
-  private readonly saving = vscode.workspace.onDidSaveTextDocument(() => {
-    if (this.view.visible) {
-      this.refresh();
-    }
-  });
+  private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly server: Server) {
+    const refresh = (): void => {
+      if (this.view.visible) {
+        this.refresh();
+      }
+    };
+    this.subscriptions = [vscode.workspace.onDidSaveTextDocument(refresh), server.onDidStart(refresh)];
     this.texts = new SavedTexts(server);
     this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
   }
@@ -96,7 +98,7 @@ export class HistoryView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.saving, this.view, this.texts, this.changed).dispose();
+    vscode.Disposable.from(...this.subscriptions, this.view, this.texts, this.changed).dispose();
   }
 
   private async show(): Promise<void> {

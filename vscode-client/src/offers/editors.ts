@@ -23,12 +23,17 @@ export interface Offered {
 /** What Tab would do, as the context key `editcast.offer` says it. */
 export type Reach = "here" | "elsewhere" | "";
 
-/** Whether an offer is close enough to the cursor to be accepted without a jump. */
+/** Whether an offer is close enough to the cursor, and in sight, to be accepted without a jump. */
 export function reach(editor: vscode.TextEditor, { offer, jumped }: Offered): Reach {
   const [first] = offer.hunks;
   const line = editor.document.positionAt(first?.start ?? 0).line;
   const below = line - editor.selection.active.line;
-  return jumped || (below >= 0 && below <= NEAR_LINES) ? "here" : "elsewhere";
+  return jumped || (below >= 0 && below <= NEAR_LINES && isSeen(editor, line)) ? "here" : "elsewhere";
+}
+
+/** Whether a line is in sight: neither scrolled away nor folded. */
+export function isSeen({ visibleRanges }: vscode.TextEditor, line: number): boolean {
+  return visibleRanges.some(({ start, end }) => start.line <= line && line <= end.line);
 }
 
 /** Whether Tab indents: in front of a line's text, unless the user has jumped there by Tab. */
@@ -68,10 +73,6 @@ export function linesOf(document: vscode.TextDocument): Lines {
       return { line, character };
     },
   };
-}
-
-export function tabSize(editor: vscode.TextEditor): number {
-  return typeof editor.options.tabSize === "number" ? editor.options.tabSize : 4;
 }
 
 export function hover(offer: Offer): vscode.MarkdownString {

@@ -9,6 +9,17 @@ import { type Box, columnsAdded, EDGES, GAP, LEAST_WIDTH, type Lines, type Previ
 /** Forms of one hint, the longest first; none where there is nothing to say. */
 export type Hint = readonly string[];
 
+/** The line at which a hint is shown, that of the cursor. */
+export interface HintLine {
+  number: number;
+  /** The column of the cursor, which is to be seen. */
+  cursor: number;
+  /** What is drawn of an offer. */
+  drawn: Preview | undefined;
+  /** Whether a line is in sight: what is below a folded line is not. */
+  isSeen: (line: number) => boolean;
+}
+
 /** Names of the keys that accept an offer, here and at all places. */
 const KEY = "Tab";
 const EVERYWHERE_KEY = "Alt+Shift+Enter";
@@ -69,16 +80,16 @@ export function otherFilesHint(file: string, { line, places }: { line: number; p
 /**
  * The form of a hint that surely fits behind its line; one in a box below it where none does.
  *
- * @param place the number of the cursor's line, the column of the cursor, which is to be seen, and what is drawn of an
- *   offer
  * @param room columns that surely fit into the window
+ * @param wraps whether lines that do not fit into it wrap: then the cursor is always to be seen
  */
 export function placed(
   hint: Hint,
   lines: Pick<Lines, "line" | "lineCount">,
-  place: { number: number; cursor: number; drawn: Preview | undefined },
+  place: HintLine,
   tabSize: number,
   room: number,
+  wraps = false,
 ): { text: string; box?: Box } {
   const line = lines.line(place.number);
   const left = room - width(line, tabSize) - (place.drawn ? columnsAdded(place.drawn, place.number) : 0) - GAP;
@@ -87,14 +98,14 @@ export function placed(
   if (behind !== undefined || last === undefined) {
     return { text: behind ?? "" };
   }
-  const below = lineBelow(place.number, place.drawn);
+  const below = lineBelow(place);
   if (below === undefined) {
     return { text: "" };
   }
   const most = Math.min(LEAST_WIDTH, room);
   const rows = (text: string): number => Math.ceil(text.length / Math.max(1, most - EDGES));
   const short = hint.filter((form) => rows(form) <= MOST_ROWS);
-  const cursor = width(line.slice(0, place.cursor), tabSize);
+  const cursor = wraps ? 0 : width(line.slice(0, place.cursor), tabSize);
   const boxes = (short.length > 0 ? short : [last]).flatMap((text) => {
     const drawn = Math.min(most, text.length + EDGES);
     // A window that shows what is far to the right ends close behind the cursor, as far as anyone knows.
@@ -104,6 +115,7 @@ export function placed(
   });
   const isFree = ({ line: host, text, column }: Box): boolean =>
     host < lines.lineCount &&
+    place.isSeen(host) &&
     Array.from({ length: rows(text) }, (_, row) => host + 1 + row).every(
       (covered) => covered >= lines.lineCount || width(lines.line(covered), tabSize) <= column,
     );
@@ -116,9 +128,9 @@ export function placed(
  * The line below which the box of a hint covers nothing that is drawn of an offer; nothing where the offer
  * has a box itself, which matters more.
  */
-function lineBelow(line: number, drawn: Preview | undefined): number | undefined {
+function lineBelow({ number: line, drawn, isSeen }: HintLine): number | undefined {
   const { insertions, deletions, block, boxes } = drawn ?? { insertions: [], deletions: [], block: [], boxes: [] };
-  const isCovered = (one: number): boolean => one > line && one <= line + MOST_BELOW;
+  const isCovered = (one: number): boolean => one > line && one <= line + MOST_BELOW && isSeen(one);
   const lines = [...insertions, ...block].map((ghost) => ghost.line).concat(deletions.map(({ end }) => end.line));
   return boxes.some((box) => box.line === line || isCovered(box.line))
     ? undefined

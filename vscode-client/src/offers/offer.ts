@@ -95,6 +95,21 @@ export function typed(
   return hunks.some(touches) ? undefined : hunks.map((hunk) => (hunk.start > change.end ? moved(hunk) : hunk));
 }
 
+/** What is left of an offer for a text after some changes, one after the other; undefined when they contradict it. */
+export function followed(offer: Offer, text: string, changes: readonly Hunk[]): Offer | undefined {
+  let left = offer;
+  let before = text;
+  for (const change of changes) {
+    const hunks = typed(left.hunks, before, change);
+    if (hunks === undefined || hunks.length === 0) {
+      return undefined;
+    }
+    left = withLeft(left, hunks, before, change);
+    before = applied(before, [change]);
+  }
+  return left;
+}
+
 /** An offer of which these hunks are left after a change. */
 export function withLeft(offer: Offer, hunks: readonly Hunk[], before: string, change: Hunk): Offer {
   return { ...offer, hunks, everywhere: typed(offer.everywhere, before, change) ?? [] };

@@ -13,15 +13,15 @@ import {
   hunksOf,
   indents,
   isCompletable,
+  isSeen,
   linesOf,
   NEAR_LINES,
   type Offered,
   type Reach,
   reach,
-  tabSize,
 } from "./editors";
 import { type Hint, offerHint, placed } from "./hints";
-import { applied, endOf, firstPart, type Hunk, type Offer, ofOneEnding, type Part, typed, withLeft } from "./offer";
+import { applied, endOf, firstPart, followed, type Hunk, type Offer, ofOneEnding, type Part, typed, withLeft } from "./offer";
 import { OtherFiles } from "./otherFiles";
 import { type Preview, preview } from "./preview";
 import { Room } from "./room";
@@ -64,6 +64,7 @@ export class Offers implements vscode.Disposable {
       server.onDidEnd(() => {
         // Whoever could say what became of an offer is gone.
         this.offered.clear();
+        this.otherFiles.clear();
         this.draw();
       }),
       vscode.workspace.onDidChangeTextDocument((change) => {
@@ -71,14 +72,18 @@ export class Offers implements vscode.Disposable {
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.offered.delete(document.uri.toString());
+        this.draw(); // its editor stays if only its language is another
+      }),
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        if (document === vscode.window.activeTextEditor?.document) {
+          void this.server.ask(document);
+        }
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         this.chain.end();
         this.draw();
         // What was saved in another file meanwhile may be due in this one.
-        if (editor !== undefined) {
-          void this.server.ask(editor.document);
-        }
+        void this.server.ask(editor?.document);
       }),
       vscode.workspace.onDidChangeConfiguration((change) => {
         const editor = vscode.window.activeTextEditor;
@@ -234,8 +239,9 @@ export class Offers implements vscode.Disposable {
       } else {
         this.offered.delete(editor.document.uri.toString()); // something was typed while it was being made
       }
-      const end = editor.document.positionAt(endOf([first]));
-      editor.selection = new vscode.Selection(end, end);
+      const next = editor.document.positionAt(left?.[0]?.start ?? endOf([first]));
+      editor.selection = new vscode.Selection(next, next);
+      editor.revealRange(new vscode.Range(next, next));
     }
     this.draw();
   }
@@ -295,14 +301,11 @@ export class Offers implements vscode.Disposable {
     if (document === vscode.window.activeTextEditor?.document) {
       this.chain.end();
     }
-    let offer = reason === undefined ? offered?.offer : undefined; // undone or redone
-    let text = offered?.text ?? "";
-    for (const { rangeOffset: start, rangeLength, text: inserted } of contentChanges) {
-      const change = { start, end: start + rangeLength, text: inserted };
-      const left = offer && typed(offer.hunks, text, change);
-      offer = offer && left?.length ? withLeft(offer, left, text, change) : undefined;
-      text = applied(text, [change]);
-    }
+    const changes = contentChanges.map(({ rangeOffset, rangeLength, text }) => {
+      return { start: rangeOffset, end: rangeOffset + rangeLength, text };
+    });
+    const isUndone = reason !== undefined; // or redone
+    const offer = offered && !isUndone ? followed(offered.offer, offered.text, changes) : undefined;
     if (offered === undefined || offer === undefined) {
       this.offered.delete(uri);
     } else {
@@ -353,7 +356,6 @@ export class Offers implements vscode.Disposable {
     const { hunks } = offered.offer;
     const [first] = hunks;
     const line = document.positionAt(first?.start ?? 0).line;
-    const seen = editor.visibleRanges.some((range) => range.start.line <= line && line <= range.end.line);
     const isNear = Math.abs(line - cursor.line) <= NEAR_LINES;
     offered.jumped = isNear && (offered.jumped || this.otherFiles.hasOpened(document));
     const where = reach(editor, offered);
@@ -361,10 +363,10 @@ export class Offers implements vscode.Disposable {
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
     if (this.drawn?.offer !== offered.offer) {
       const { offer } = offered;
-      this.drawn = { offer, preview: preview(hunks, linesOf(document), tabSize(editor), this.room.columns(editor, "edit")) };
+      this.drawn = { offer, preview: preview(hunks, linesOf(document), ...this.room.view(editor, "edit")) };
       this.drawing.show(editor, this.drawn.preview, hover(offer));
     }
-    const far = where === "elsewhere" && !seen ? line : undefined;
+    const far = where === "elsewhere" && !isSeen(editor, line) ? line : undefined;
     const places = offered.offer.everywhere.length;
     this.tell(editor, offerHint(hunks, offered.text, { line: far, from: cursor.line, places }));
     const here = where === "elsewhere" ? { here: line } : {};
@@ -372,6 +374,7 @@ export class Offers implements vscode.Disposable {
     this.drawing.point(editor, far === undefined ? here : { ...here, [way]: cursor.line });
     this.setContext("editcast.offer", where);
     this.setContext("editcast.tab", !indents(editor, offered.jumped));
+    this.setContext("editcast.atCursor", document.offsetAt(cursor) === first?.start);
     if (!offered.told) {
       offered.told = true;
       void this.server.tell(ServerCommand.shown, offered.offer.id);
@@ -383,8 +386,8 @@ export class Offers implements vscode.Disposable {
   private tell(editor: vscode.TextEditor, hint: Hint): void {
     const { line, character } = editor.selection.active;
     this.drawnIn = editor;
-    const place = { number: line, cursor: character, drawn: this.drawn?.preview };
-    const { text, box } = placed(hint, linesOf(editor.document), place, tabSize(editor), this.room.columns(editor, "hint"));
+    const place = { number: line, cursor: character, drawn: this.drawn?.preview, isSeen: (one: number) => isSeen(editor, one) };
+    const { text, box } = placed(hint, linesOf(editor.document), place, ...this.room.view(editor, "hint"));
     this.drawing.tell(editor, line, text, box);
   }
 

@@ -14,13 +14,14 @@ export class OtherFiles {
   private readonly found = new Map<string, Found>();
   /** Documents that the user has typed in since the last save or accept: what is left can wait. */
   private readonly typed = new Set<string>();
+  /** What the user wants to hear no more of: files, with the places that were due in them. */
   private readonly dismissed = new Set<string>();
   private opened: string | undefined;
 
   /** Takes what the server says of a document. */
   take({ version, suggestions, otherFiles }: NextEditResult, document: vscode.TextDocument): void {
     const uri = document.uri.toString();
-    const files = otherFiles.filter((one) => !this.dismissed.has(one.uri));
+    const files = otherFiles.filter((one) => !this.dismissed.has(JSON.stringify(one)));
     if (suggestions.length === 0 && files.length > 0 && !(this.typed.has(uri) && document.isDirty)) {
       this.found.set(uri, { version, files });
     } else {
@@ -60,6 +61,11 @@ export class OtherFiles {
     }
   }
 
+  /** Forgets all that was found: nobody could do it now. */
+  clear(): void {
+    this.found.clear();
+  }
+
   /** Tells, once, whether the user was brought to a document and has typed nothing since. */
   hasOpened({ uri }: vscode.TextDocument): boolean {
     const isIt = this.opened === uri.toString();
@@ -69,8 +75,8 @@ export class OtherFiles {
 
   /** Takes away what is offered for a document, for good. */
   dismiss(document: vscode.TextDocument): void {
-    for (const { uri } of this.of(document)) {
-      this.dismissed.add(uri);
+    for (const file of this.of(document)) {
+      this.dismissed.add(JSON.stringify(file));
     }
     this.found.delete(document.uri.toString());
   }

@@ -58,8 +58,9 @@ export const EDGES = 3;
  * Draws an offer at its place.
  *
  * @param room columns that surely fit into the window
+ * @param wraps whether lines that do not fit into it wrap
  */
-export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number, room = Infinity): Preview {
+export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number, room = Infinity, wraps = false): Preview {
   const drawn: Preview = { insertions: [], boxes: [], deletions: [], block: [] };
   for (const hunk of hunks.flatMap((each) => inWords(each, lines))) {
     const start = lines.place(hunk.start);
@@ -85,7 +86,8 @@ export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number, r
     const inserted = ghosts.reduce((sum, { text }) => sum + text.length, 0);
     if ((columns.at(-1) ?? 0) + inserted > room) {
       drawn.insertions = drawn.insertions.filter((ghost) => ghost.line !== line);
-      drawn.boxes.push(box(line, hunks, lines, tabSize, room));
+      const beside = box(line, hunks, lines, tabSize, room);
+      drawn.boxes.push(wraps ? { ...beside, column: 0, width: room } : beside);
     }
   }
   return drawn;

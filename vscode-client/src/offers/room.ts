@@ -36,9 +36,28 @@ export class Room implements vscode.Disposable {
     }
   }
 
-  /** Columns that fit into an editor. */
-  columns({ document, viewColumn }: vscode.TextEditor, what: keyof typeof UNKNOWN): number {
+  /**
+   * The columns of a tab, those that fit into an editor, and whether its lines wrap, by the settings: that someone
+   * toggled it is told to nobody.
+   */
+  view(editor: vscode.TextEditor, what: keyof typeof UNKNOWN): readonly [number, number, boolean] {
+    const { document, options } = editor;
     const settings = vscode.workspace.getConfiguration("editor", document);
+    const tabSize = typeof options.tabSize === "number" ? options.tabSize : 4;
+    return [tabSize, this.columns(editor, settings, what), settings.get<string>("wordWrap", "off") !== "off"];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private columns(
+    { document, viewColumn }: vscode.TextEditor,
+    settings: vscode.WorkspaceConfiguration,
+    what: keyof typeof UNKNOWN,
+  ): number {
     const fontSize = settings.get<number>("fontSize", USUAL_FONT_SIZE);
     const width = viewColumn === undefined ? NaN : (this.widths[viewColumn - 1] ?? NaN);
     if (!(width > 0)) {
@@ -46,11 +65,5 @@ export class Room implements vscode.Disposable {
     }
     const minimap = settings.get<boolean>("minimap.enabled", true);
     return textColumns(width, { fontSize, lines: document.lineCount, minimap });
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
   }
 }

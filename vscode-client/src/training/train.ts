@@ -17,10 +17,7 @@ interface Item extends vscode.QuickPickItem {
  * it refuses to train in a folder that is not trusted, for which nothing is to be installed either.
  */
 export async function train(server: Server, launcher: Launcher): Promise<void> {
-  if (server.running === undefined) {
-    void vscode.window.showErrorMessage(
-      "Editcast cannot train because its server is not running. Restart the server first.",
-    );
+  if (!server.isRunningTo("train")) {
     return;
   }
   if (!vscode.workspace.isTrusted) {
