@@ -24,6 +24,8 @@ MOST_CHARACTERS = 500_000
 #: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
+#: Nodes around a character; people nest 55 at most, and each name deep inside costs as much memory.
+_DEEPEST = 250
 
 
 class Step(NamedTuple):
@@ -72,7 +74,10 @@ class Tree:
         return _parse(text, self.language, code, edited, _SECONDS_AGAIN)
 
     def path(self, offset: int) -> Path:
-        """Return the nodes around the character at an offset, from the root to the leaf."""
+        """Return the nodes around the character at an offset, from the root to the leaf.
+
+        Where they are nested too deeply, only the root.
+        """
         found = self._paths.get(offset)
         if found is None:
             found = self._paths[offset] = self._descend(offset)
@@ -94,6 +99,8 @@ class Tree:
             if node is None or node.start_byte > offset:
                 break
             steps.append(Step(node.type, cursor.field_name, node))
+            if len(steps) > _DEEPEST:
+                return tuple(steps[:1])
         return tuple(steps)
 
 
