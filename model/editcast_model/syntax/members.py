@@ -60,9 +60,7 @@ _MADE_BY = {
 
 def is_member(one: Occurrence) -> bool:
     """Tell whether a name is a member of something, or declares one."""
-    if one.role in (Role.MEMBER, Role.MEMBER_DEFINITION):
-        return True
-    return is_declared_member(one)
+    return one.role is Role.MEMBER or is_declared_member(one)
 
 
 def is_declared_member(one: Occurrence) -> bool:
@@ -150,12 +148,8 @@ def key_owner(names: Names, thing: Node) -> str | None:
 
 def fields_defined(names: Names, name: str, whose: str) -> list[Occurrence]:
     """Find where a member of a class is declared, or first given a value."""
-    out = []
-    for one in names.of(name):
-        if is_declared_member(one) or is_assigned(one):
-            if owner(names, one) == whose:
-                out.append(one)
-    return out
+    defined = (one for one in names.of(name) if is_declared_member(one) or is_assigned(one))
+    return [one for one in defined if owner(names, one) == whose]
 
 
 def is_assigned(one: Occurrence) -> bool:

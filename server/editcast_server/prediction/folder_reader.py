@@ -193,10 +193,13 @@ def whole_text_of(path: Path) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Return the whole lines of a regular file, only the first ones if it is long."""
+    """Return the text of a regular file, only its first whole lines if it is long."""
     try:
         with open_plain(path) as file:
-            text = file.read(MOST_BYTES).decode("utf-8", "ignore")
+            data = file.read(MOST_BYTES + 1)
     except OSError:
         return ""
-    return "" if "\0" in text else text[: text.rfind("\n") + 1]
+    text = data[:MOST_BYTES].decode("utf-8-sig", "ignore")
+    if len(data) > MOST_BYTES:
+        text = text[: text.rfind("\n") + 1]
+    return "" if "\0" in text else text

@@ -67,14 +67,18 @@ class Project:
         _, module = self._modules.pop(file, (0, None))
         module = module or ModuleHistory(file, language)
         module.save(before, after)
-        self.imports.update(file, language, after)
-        self.entries.update(file, language, after)
-        self.memory.update(file, after)
+        self.update(file, language, after)
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
             self._modules.popitem(last=False)
         while len(self._last) > _MOST_MODULES:
             self._last.popitem(last=False)
+
+    def update(self, file: str, language: str, text: str) -> None:
+        """Put the text of a file into the indexes and the memory, once these are read."""
+        self.imports.update(file, language, text)
+        self.entries.update(file, language, text)
+        self.memory.update(file, text)
 
     def _forget(self, file: str, number: int) -> None:
         """Forget a save that a later one replaces."""

@@ -3,6 +3,7 @@
 import sys
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -72,8 +73,6 @@ def test_a_field_of_a_field_still_has_a_class() -> None:
 
 
 def test_elements_of_vue_that_are_never_closed() -> None:
-    few, many = (
-        calls_of(lambda: script_of("<script setup>\n</script>\n" + '<li :a="b">x</b>\n' * count))
-        for count in (200, 800)
-    )
+    head, element = "<script setup>\n</script>\n", '<li :a="b">x</b>\n'
+    few, many = (calls_of(partial(script_of, head + element * count)) for count in (200, 800))
     assert many < 5 * few  # 16 times as many when each tag looked at all that are open

@@ -164,6 +164,16 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
     assert folder_reader.text_of(tmp_path / "missing.py") == ""
 
 
+@pytest.mark.parametrize(
+    "written", [b"import os\n" + PATH.strip().encode(), b"\xef\xbb\xbf" + PATH.encode()]
+)
+def test_a_last_line_without_an_end_and_a_first_one_with_a_mark(
+    tmp_path: Path, written: bytes
+) -> None:
+    (tmp_path / "a.py").write_bytes(written)
+    assert names(read(tmp_path))["Path"] == PATH.strip()
+
+
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / f"{number}.py").write_text(f"import a{number}\n")
