@@ -31,8 +31,8 @@ from typing import TypeVar
 from editcast_model.alignment import Change, align, common_ends
 from editcast_model.tokenizer import lex, lines
 
-# Of larger blocks, in characters, only the ends stay: files in which every line changed, or that are
-# one long line.
+# Of larger blocks, in characters, only the ends stay: of files in which every line changed, or of
+# one that is a single line.
 _LARGEST_BLOCK = 500_000
 # What is a token of its own, whatever stands beside it.
 _SIGN = re.compile(r"[^\w\s]")

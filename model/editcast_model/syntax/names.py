@@ -139,7 +139,7 @@ class Names:
     def of(self, name: str, scope: Scope | None = None) -> list[Occurrence]:
         """Return every place in a scope, or anywhere, where a name stands as a name, ascending.
 
-        None where it stands too often.
+        Nothing if it stands there too often.
         """
         places = self._written(name)
         if scope is not None:
@@ -237,7 +237,7 @@ class Names:
             one for one in found if one.role is Role.REFERENCE and not self.is_known(one, one.name)
         ]
 
-    @property
+    @cached_property
     def _takes_everything(self) -> bool:
         """Tell whether an import brings names that are not written down."""
         if self.tree.language != "python":

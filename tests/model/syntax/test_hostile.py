@@ -13,13 +13,13 @@ from editcast_model.syntax.tree import parse
 from editcast_model.syntax.vue import script_of
 
 
-def calls_of(function: Callable[[], object]) -> int:
-    """Count the calls that a function makes, which is its work on any machine."""
+def calls_of(function: Callable[[], object], called: str = "") -> int:
+    """Count the calls that a function makes, or those of one function: its work on any machine."""
     calls = 0
 
-    def count(*_: object) -> None:
+    def count(_frame: object, event: str, arg: object) -> None:
         nonlocal calls
-        calls += 1
+        calls += not called or (event == "c_call" and getattr(arg, "__name__", "") == called)
 
     sys.setprofile(count)
     try:
@@ -70,6 +70,13 @@ def test_a_field_of_a_field_still_has_a_class() -> None:
     names = names_in(text + "a = A()\n" + "a" + ".next" * 20 + ".last\n", "python")
     whose = {owner(names, one) for one in (*names.of("next"), *names.of("last"))}
     assert len(whose) == 1 and None not in whose
+
+
+def test_names_that_nothing_defines_do_not_each_search_the_text_for_an_import() -> None:
+    text = "".join(f"v{number} = undefined{number}(1)\n" for number in range(100))
+    names, words = names_in(text, "python"), {f"undefined{number}" for number in range(100)}
+    assert calls_of(lambda: names.unbound(0, len(text), words), "search") == 1
+    assert len(names.unbound(0, len(text), words)) == 100
 
 
 def test_elements_of_vue_that_are_never_closed() -> None:
