@@ -226,3 +226,13 @@ def test_a_flood_of_cancelled_requests_and_a_network(wire: Callable[..., Any]) -
             assert "result" in answer or answer["error"]["code"] == CANCELLED
         assert server.end() == 0
         assert "Traceback" not in server.logs
+
+
+async def test_a_request_that_gave_up_does_not_keep_a_cancelled_one_going(bench: Bench) -> None:
+    bench.open("a:slow", SLOW)
+    document = bench.service.documents["a:slow"]
+    await document.wait_for_answer(0.01)  # nothing is being predicted: a word is being typed
+    request = bench.ask("a:slow")
+    await until(lambda: bench.forecaster.begun)
+    request.cancel()
+    await until(lambda: bench.forecaster.ended)
