@@ -15,11 +15,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_SETUP = re.compile(r"<script\b[^>]*\ssetup\b")
+#: In a tag; a `>` in quotes does not end it.
+_INSIDE = r"""(?:[^<>"']|"[^"]*"|'[^']*')"""
+_SETUP = re.compile(rf"<script\b{_INSIDE}*?\ssetup\b")
 _OPENING = re.compile(r"(?P<sign><!--|\{\{)|<(?P<end>/?)(?P<name>[A-Za-z][\w.:-]*)")
 #: What ends what `_OPENING` finds; a search for what is nowhere is made once.
 _CLOSING = {"<!--": "-->", "{{": "}}"}
-_REST = re.compile(r"""(?:[^<>"']|"[^"]*"|'[^']*')*+>""")
+_REST = re.compile(f"{_INSIDE}*+>")
 _ATTRIBUTE = re.compile(
     r"""(?<=\s)(?P<name>(?:[:@\#]|v-)[^\s=>"'/]*)=(?P<quote>["'])(?P<value>.*?)(?P=quote)""",
     re.DOTALL,
@@ -144,8 +146,8 @@ def script_of(text: str) -> str:
 def script_start(text: str) -> int | None:
     """Find where the code of the script with `setup`, or of the first one, begins; None without."""
     tag = _SETUP.search(text) or re.search(r"<script\b", text)
-    end = text.find(">", tag.end()) if tag else -1
-    return None if end < 0 else end + 1
+    rest = _REST.match(text, tag.end()) if tag else None
+    return rest.end() if rest else None
 
 
 def _close(code: _Code, elements: _Elements, tag: re.Match[str]) -> None:
