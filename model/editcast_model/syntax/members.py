@@ -47,8 +47,8 @@ _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "sco
 #: A function of Go that makes an object, by the name of its type.
 _MAKER = re.compile(r"(\w+\.)?New([A-Z]\w*)$")
 _DEEPEST = 3  # variables that are given the value of another
-#: Members that are taken from one another, as in `a.b.c`, until the first one is not looked for.
-_LONGEST = 50
+#: Owners that are sought one through the other, as those of `c`, `b` and `a` in `x.a.b.c`.
+_MOST_SOUGHT = 50
 _MADE_BY = {
     "call": "function",
     "new_expression": "constructor",
@@ -86,7 +86,7 @@ def owner(names: Names, one: Occurrence) -> str | None:
 
     The same text names the same class within one tree, and no other.
     """
-    if one.start not in names.owners and names.owners_sought < _LONGEST:
+    if one.start not in names.owners and names.owners_sought < _MOST_SOUGHT:
         names.owners[one.start] = None  # a value may be taken from itself: `node = node.next`
         names.owners_sought += 1
         try:

@@ -24,7 +24,7 @@ MOST_CHARACTERS = 500_000
 #: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
-#: Nodes around a character; people nest 55 at most, and each name deep inside costs as much memory.
+#: Nodes around a character. Files that people write have at most 55; each name keeps all of its own.
 _DEEPEST = 250
 
 

@@ -76,8 +76,9 @@ class PythonRules(Rules):
             case ("as_pattern", None) if path[-3].type == "case_pattern":
                 return _variable_of(path, "case_clause")
             case ("type" | "splat_type", _) if _is_type_parameter(path):
-                level = self.scopes(path)[0].type == "class_definition"  # methods do not see that
-                return replace(_variable_of(path, *_WITH_TYPES), kind="class", level=int(level))
+                around = [one.type for one in self.scopes(path)[:1]]  # none of what hardly parses
+                level = int(around == ["class_definition"])  # which its methods do not see
+                return replace(_variable_of(path, *_WITH_TYPES), kind="class", level=level)
             case ("generic_type", None) if path[-3].field == "left" and _is_first(path):
                 return roles.CLASS
         return _parameter(path) or _target(path) or roles.REFERENCE
@@ -97,9 +98,10 @@ def _is_type_parameter(path: Path) -> bool:
         at -= 2
     elif path[at].type == "splat_type":
         at -= 1
-    listed = path[at - 1]
+    if path[at - 1].type != "type_parameter":
+        return False
     is_of_alias = path[at - 3].field == "left" and path[at - 4].type == "type_alias_statement"
-    return listed.type == "type_parameter" and (listed.field == "type_parameters" or is_of_alias)
+    return is_of_alias or path[at - 1].field == "type_parameters"
 
 
 def _is_inside(path: Path, index: int) -> bool:
