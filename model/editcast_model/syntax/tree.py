@@ -24,7 +24,7 @@ MOST_CHARACTERS = 500_000
 #: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
-#: Nodes around a character. Files that people write have at most 55; each name keeps all of its own.
+#: Nodes around a character. Files that people write have at most 55, and each name keeps its own.
 _DEEPEST = 250
 
 
@@ -157,15 +157,15 @@ def _code(text: str, language: str) -> str:
 
 
 def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) -> Parsed | None:
-    """Return the tree, unless it takes too long."""
-    latest = time.monotonic() + seconds
+    """Return the tree, unless it takes too long, not counting waits for a busy processor."""
+    latest = time.thread_time() + seconds
 
     def read(offset: int, _: object) -> bytearray:
         _PIECES.one[:] = data[offset : offset + _PIECE]
         return _PIECES.one
 
     def is_late(*_: object) -> bool:
-        return time.monotonic() > latest
+        return time.thread_time() > latest
 
     try:
         if old is None:
