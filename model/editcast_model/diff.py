@@ -20,6 +20,7 @@ short diffs, this one is canonical. A pure insertion or deletion that could also
 `diff_tokens` works on any tokens and slides them to the first possible place.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,8 +31,11 @@ from typing import TypeVar
 from editcast_model.alignment import Change, align, common_ends
 from editcast_model.tokenizer import lex, lines
 
-# Larger blocks, in characters, are replaced as a whole: files in which every line changed.
+# Of larger blocks, in characters, only the ends stay: of files in which every line changed, or of
+# one that is a single line.
 _LARGEST_BLOCK = 500_000
+# What is a token of its own, whatever stands beside it.
+_SIGN = re.compile(r"[^\w\s]")
 # The maximum distance of sliding.
 _FURTHEST = 1_000
 # The number of cached results, and the maximum length of their two texts together.
@@ -139,6 +143,10 @@ def diff_tokens(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[C
 
 def _diff_block(before: str, after: str, offset: int) -> Iterator[Hunk]:
     """Return the hunks inside a block of lines that begins at code point `offset`."""
+    if len(before) + len(after) > _LARGEST_BLOCK:
+        start, left = _equal_ends(before, after)
+        before, after = before[start : len(before) - left], after[start : len(after) - left]
+        offset += start
     if not before or not after or len(before) + len(after) > _LARGEST_BLOCK:
         yield Hunk(offset, offset + len(before), after)
         return
@@ -147,6 +155,16 @@ def _diff_block(before: str, after: str, offset: int) -> Iterator[Hunk]:
     changes = _whole_lines(a, b, align(a, b))
     for a0, a1, b0, b1 in _merge(a, _slide(a, b, changes, _choose_tokens)):
         yield Hunk(starts[a0], starts[a1], "".join(b[b0:b1]))
+
+
+def _equal_ends(before: str, after: str) -> tuple[int, int]:
+    """Count the characters at both ends that are whole tokens which no change can reach."""
+    head, tail = common_ends(before, after)
+    far = head - _FURTHEST, len(before) - tail + _FURTHEST
+    signs = _SIGN.finditer(before, max(0, far[0] - _FURTHEST), max(0, far[0]))
+    start = max((sign.end() for sign in signs), default=0)
+    end = _SIGN.search(before, far[1])
+    return start, len(before) - end.start() if end else 0
 
 
 def _reach(

@@ -86,11 +86,11 @@ def open_plain(path: Path, *, follows_links: bool = False) -> BinaryIO:
         raise NotPlainError(f"{path} is a link")
     names = ("O_NONBLOCK", "O_BINARY", *(() if follows_links else ("O_NOFOLLOW",)))
     flags = os.O_RDONLY | sum(getattr(os, name, 0) for name in names)  # no system has all of them
-    file = os.fdopen(os.open(path, flags), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    handle = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)  # opening a file with it would fail for a folder, and leave it open
         raise NotPlainError(f"{path} is not a regular file")
-    return file
+    return os.fdopen(handle, "rb")
 
 
 def _chunks(folder: Path, name: str, most: int) -> Iterator[bytes]:

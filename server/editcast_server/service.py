@@ -176,13 +176,14 @@ class Service:
 
     def close(self, uri: str) -> None:
         """Close a document."""
-        document = self.documents.pop(uri, None)
-        if document:
+        if document := self.documents.pop(uri, None):
             document.close()
 
     def _begin(self, document: Document) -> None:
         """Prepare the predictions of a document if it may be read."""
-        if document.buffer is not None and document.is_allowed(self.settings):
+        if not document.is_allowed(self.settings):
+            document.leave_project()
+        elif document.buffer is not None:
             self.engine.open(self._track(document, document.buffer.text))
             self.projects.read(document.folder, self.settings)
             if self.projects.of(document.folder).has_saves:
@@ -289,8 +290,7 @@ class Service:
 
     def reject(self, id: str) -> None:
         """Record a rejection; the suggestion is not offered again."""
-        offer = self._feedback.reject(id)
-        if offer:
+        if offer := self._feedback.reject(id):
             self._client.has_predicted(offer.document)
 
     def snooze(self, seconds: float) -> None:

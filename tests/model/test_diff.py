@@ -329,6 +329,18 @@ def test_a_long_file_in_which_every_line_changed_is_one_hunk() -> None:
     assert diff(before, after) == (Hunk(0, len(before), after),)
 
 
+@pytest.mark.parametrize("at", [0, 150_000, 299_999])
+def test_a_change_in_a_very_long_line_is_the_change_alone(at: int) -> None:
+    before = "".join(f"f{number}(a,b);" for number in range(40_000))
+    at = before.index(";", at) + 1 if at else 0
+    after = before[:at] + "word + word;" + before[at:]
+    assert diff(before, after) == (Hunk(at, at, "word + word;"),)
+    assert diff(after, before) == (Hunk(at, at + len("word + word;"), ""),)
+    both = after.replace("f20010", "other")
+    assert apply_hunks(before, diff(before, both)) == both
+    assert sum(hunk.size for hunk in diff(before, both)) < 50
+
+
 def test_a_short_file_in_which_every_line_changed_is_not() -> None:
     before = "".join(f"value {number}\r\n" for number in range(200))
     hunks = diff(before, before.replace("\r\n", "\n"))

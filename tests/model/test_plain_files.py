@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from editcast_model.errors import BundleError
-from editcast_model.plain_files import digest_of, is_plain_name, read_json
+from editcast_model.plain_files import (
+    NotPlainError,
+    digest_of,
+    is_plain_name,
+    open_plain,
+    read_json,
+)
 
 
 @pytest.fixture
@@ -24,6 +30,17 @@ def folder(tmp_path: Path) -> Path:
 def test_a_plain_file(folder: Path) -> None:
     assert read_json(folder, "card.json") == {"name": "mine"}
     assert digest_of(folder, "half/weights") == hashlib.sha256(b"weights").hexdigest()
+
+
+def test_a_folder_in_place_of_a_file_keeps_no_handle(folder: Path) -> None:
+    first = os.open(folder / "card.json", os.O_RDONLY)
+    os.close(first)
+    for _ in range(3):
+        with pytest.raises(NotPlainError):
+            open_plain(folder / "half")
+    again = os.open(folder / "card.json", os.O_RDONLY)
+    os.close(again)
+    assert again == first
 
 
 def test_a_link_within_the_folder(folder: Path) -> None:

@@ -13,6 +13,7 @@ from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions, never
 from editcast_model.history import EditHistory
 from editcast_server.documents.buffer import Units
+from editcast_server.lsp.other_files import find_other_files
 from editcast_server.service import Service
 from editcast_server.settings import Settings
 
@@ -226,3 +227,27 @@ def test_a_flood_of_cancelled_requests_and_a_network(wire: Callable[..., Any]) -
             assert "result" in answer or answer["error"]["code"] == CANCELLED
         assert server.end() == 0
         assert "Traceback" not in server.logs
+
+
+async def test_a_request_that_gave_up_does_not_keep_a_cancelled_one_going(bench: Bench) -> None:
+    bench.open("a:slow", SLOW)
+    document = bench.service.documents["a:slow"]
+    await document.wait_for_answer(0.01)  # nothing is being predicted: a word is being typed
+    request = bench.ask("a:slow")
+    await until(lambda: bench.forecaster.begun)
+    request.cancel()
+    await until(lambda: bench.forecaster.ended)
+
+
+async def test_the_search_in_other_files_may_end_after_its_request(bench: Bench) -> None:
+    failures: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, said: failures.append(said))
+    bench.open("a:slow", SLOW)
+    request = bench.ask("a:slow")
+    await until(lambda: bench.forecaster.begun)
+    search = asyncio.create_task(find_other_files(bench.service, bench.service.documents["a:slow"]))
+    await asyncio.sleep(0)
+    search.cancel()
+    request.cancel()
+    assert await bench.is_free()
+    assert failures == []

@@ -48,6 +48,8 @@ _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "sco
 #: A function of Go that makes an object, by the name of its type.
 _MAKER = re.compile(r"(\w+\.)?New([A-Z]\w*)$")
 _DEEPEST = 3  # variables that are given the value of another
+#: Owners that are sought one through the other, as those of `c`, `b` and `a` in `x.a.b.c`.
+_MOST_SOUGHT = 50
 _MADE_BY = {
     "call": "function",
     "new_expression": "constructor",
@@ -59,9 +61,7 @@ _MADE_BY = {
 
 def is_member(one: Occurrence) -> bool:
     """Tell whether a name is a member of something, or declares one."""
-    if one.role in (Role.MEMBER, Role.MEMBER_DEFINITION):
-        return True
-    return is_declared_member(one)
+    return one.role is Role.MEMBER or is_declared_member(one)
 
 
 def is_declared_member(one: Occurrence) -> bool:
@@ -87,10 +87,14 @@ def owner(names: Names, one: Occurrence) -> str | None:
 
     The same text names the same class within one tree, and no other.
     """
-    if one.start not in names.owners:
+    if one.start not in names.owners and names.owners_sought < _MOST_SOUGHT:
         names.owners[one.start] = None  # a value may be taken from itself: `node = node.next`
-        names.owners[one.start] = _owner(names, one)
-    return names.owners[one.start]
+        names.owners_sought += 1
+        try:
+            names.owners[one.start] = _owner(names, one)
+        finally:
+            names.owners_sought -= 1
+    return names.owners.get(one.start)
 
 
 def _owner(names: Names, one: Occurrence) -> str | None:
@@ -145,12 +149,8 @@ def key_owner(names: Names, thing: Node) -> str | None:
 
 def fields_defined(names: Names, name: str, whose: str) -> list[Occurrence]:
     """Find where a member of a class is declared, or first given a value."""
-    out = []
-    for one in names.of(name):
-        if is_declared_member(one) or is_assigned(one):
-            if owner(names, one) == whose:
-                out.append(one)
-    return out
+    defined = (one for one in names.of(name) if is_declared_member(one) or is_assigned(one))
+    return [one for one in defined if owner(names, one) == whose]
 
 
 def is_assigned(one: Occurrence) -> bool:

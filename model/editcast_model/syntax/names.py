@@ -122,11 +122,13 @@ class Names:
         tree: The parsed text; its language is one that `has_rules`.
         rules: The rules of its language.
         owners: What members belong to, by where they begin; kept for `members`.
+        owners_sought: How many of them are being looked for, one for the other.
     """
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.owners: dict[int, str | None] = {}
+        self.owners_sought = 0
         self.rules = _RULES[tree.language]
         self._places: dict[str, list[int]] = {}
         self._at: dict[int, Occurrence | None] = {}
@@ -137,7 +139,7 @@ class Names:
     def of(self, name: str, scope: Scope | None = None) -> list[Occurrence]:
         """Return every place in a scope, or anywhere, where a name stands as a name, ascending.
 
-        None where it stands too often.
+        Nothing if it stands there too often.
         """
         places = self._written(name)
         if scope is not None:

@@ -21,12 +21,12 @@ from editcast_model.syntax.vue import script_of
 
 #: Longer texts, in code points, are not parsed: a first parse of this much takes some 0.2 s.
 MOST_CHARACTERS = 500_000
-#: Deeper code, such as a sum of a thousand terms, is not looked at: its nodes are that many steps
-#: from the root, for each of them.
-DEEPEST = 500
 #: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
+#: Nodes around a character. Files that people write have at most 55. Of deeper code, such as a sum of
+#: a thousand terms, each node is that many steps from the root, and each name keeps all of them.
+_DEEPEST = 250
 
 
 class Step(NamedTuple):
@@ -77,7 +77,7 @@ class Tree:
     def path(self, offset: int) -> Path:
         """Return the nodes around the character at an offset, from the root to the leaf.
 
-        Without those that are deeper than `DEEPEST`.
+        Where they are nested too deeply, only the root.
         """
         found = self._paths.get(offset)
         if found is None:
@@ -105,11 +105,13 @@ class Tree:
     def _descend(self, offset: int) -> Path:
         cursor = self.root.walk()
         steps = [Step(self.root.type, None, self.root)]
-        while len(steps) < DEEPEST and cursor.goto_first_child_for_byte(offset) is not None:
+        while cursor.goto_first_child_for_byte(offset) is not None:
             node = cursor.node
             if node is None or node.start_byte > offset:
                 break
             steps.append(Step(node.type, cursor.field_name, node))
+            if len(steps) > _DEEPEST:
+                return tuple(steps[:1])
         return tuple(steps)
 
 
@@ -158,15 +160,15 @@ def _code(text: str, language: str) -> str:
 
 
 def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) -> Parsed | None:
-    """Return the tree, unless it takes too long."""
-    latest = time.monotonic() + seconds
+    """Return the tree, unless it takes too long, not counting waits for a busy processor."""
+    latest = time.thread_time() + seconds
 
     def read(offset: int, _: object) -> bytearray:
         _PIECES.one[:] = data[offset : offset + _PIECE]
         return _PIECES.one
 
     def is_late(*_: object) -> bool:
-        return time.monotonic() > latest
+        return time.thread_time() > latest
 
     try:
         if old is None:

@@ -11,13 +11,17 @@ declare variables stay blank: nothing is known of what is inside.
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_SETUP = re.compile(r"<script\b[^>]*\ssetup\b")
+#: In a tag; a `>` in quotes does not end it.
+_INSIDE = r"""(?:[^<>"']|"[^"]*"|'[^']*')"""
+_SETUP = re.compile(rf"<script\b{_INSIDE}*?\ssetup\b")
 _OPENING = re.compile(r"(?P<sign><!--|\{\{)|<(?P<end>/?)(?P<name>[A-Za-z][\w.:-]*)")
 #: What ends what `_OPENING` finds; a search for what is nowhere is made once.
 _CLOSING = {"<!--": "-->", "{{": "}}"}
-_REST = re.compile(r"""(?:[^<>"']|"[^"]*"|'[^']*')*+>""")
+_REST = re.compile(f"{_INSIDE}*+>")
 _ATTRIBUTE = re.compile(
     r"""(?<=\s)(?P<name>(?:[:@\#]|v-)[^\s=>"'/]*)=(?P<quote>["'])(?P<value>.*?)(?P=quote)""",
     re.DOTALL,
@@ -63,7 +67,7 @@ class _Element:
     Attributes:
         name: Its name.
         is_loop: Whether its end ends a loop.
-        is_hidden: Whether nothing in it is written.
+        is_hidden: Whether nothing in it is written, nor in the elements inside.
     """
 
     name: str
@@ -71,9 +75,39 @@ class _Element:
     is_hidden: bool
 
 
+class _Elements:
+    """The elements that are open; in broken code these may be all that were begun."""
+
+    def __init__(self) -> None:
+        self._stack: list[_Element] = []
+        self._names = Counter[str]()
+
+    def __bool__(self) -> bool:
+        return bool(self._stack)
+
+    @property
+    def are_hidden(self) -> bool:
+        """Tell whether nothing in the innermost element is written."""
+        return bool(self._stack) and self._stack[-1].is_hidden
+
+    def open(self, one: _Element) -> None:
+        """Put an element into the innermost one."""
+        self._stack.append(one)
+        self._names[one.name] += 1
+
+    def close(self, name: str) -> Iterator[_Element]:
+        """Yield the innermost element of a name, which ends, after those in it; none without."""
+        is_open = self._names[name] > 0
+        while is_open:
+            one = self._stack.pop()
+            self._names[one.name] -= 1
+            is_open = one.name != name
+            yield one
+
+
 def script_of(text: str) -> str:
     """Return the code of a Vue file, as long as the file."""
-    code, stack, at = _Code(text), list[_Element](), 0
+    code, elements, at = _Code(text), _Elements(), 0
     has_setup = _SETUP.search(text) is not None  # else a template's names are not the script's
     missing = set[str]()
     while opening := _OPENING.search(text, at):
@@ -84,7 +118,7 @@ def script_of(text: str) -> str:
             if end < 0:
                 missing.add(closing)
                 continue
-            is_shown = has_setup and stack and not any(one.is_hidden for one in stack)
+            is_shown = has_setup and elements and not elements.are_hidden
             if is_shown and sign == "{{" and text[at:end].strip():
                 code.copy(at, end)
                 code.write(at - 2, ";(")
@@ -98,55 +132,48 @@ def script_of(text: str) -> str:
         if opening["name"] in _RAW and not opening["end"]:
             end = text.find(f"</{opening['name']}", at)
             end = len(text) if end < 0 else end
-            if opening["name"] == "script" and not stack:
+            if opening["name"] == "script" and not elements:
                 code.copy(at, end)
                 code.write(end, ";")
             at = end
         elif opening["end"]:
-            _close(code, stack, opening)
+            _close(code, elements, opening)
         else:
-            _open(code, stack, opening, at - 1, has_setup)
+            _open(code, elements, opening, at - 1, has_setup)
     return "".join(code.signs)
 
 
 def script_start(text: str) -> int | None:
     """Find where the code of the script with `setup`, or of the first one, begins; None without."""
     tag = _SETUP.search(text) or re.search(r"<script\b", text)
-    end = text.find(">", tag.end()) if tag else -1
-    return None if end < 0 else end + 1
+    rest = _REST.match(text, tag.end()) if tag else None
+    return rest.end() if rest else None
 
 
-def _close(code: _Code, stack: list[_Element], tag: re.Match[str]) -> None:
-    """Take an element, and those in it that were not closed, from the stack."""
-    if stack and not any(one.is_hidden for one in stack):
+def _close(code: _Code, elements: _Elements, tag: re.Match[str]) -> None:
+    """End an element, and those in it that were not closed."""
+    if elements and not elements.are_hidden:
         _component(code, tag)
-    if not any(one.name == tag["name"] for one in stack):
-        return
     at = tag.start()
-    while True:
-        one = stack.pop()
+    for one in elements.close(tag["name"]):
         if one.is_loop:
             code.write(at, "}")
             at += 1
-        if one.name == tag["name"]:
-            return
 
 
-def _open(
-    code: _Code, stack: list[_Element], tag: re.Match[str], last: int, has_setup: bool
-) -> None:
-    """Write the expressions of a tag, and put its element on the stack unless it is empty.
+def _open(code: _Code, elements: _Elements, tag: re.Match[str], last: int, has_setup: bool) -> None:
+    """Write the expressions of a tag, and open its element unless that is empty.
 
     Args:
         code: What to write into.
-        stack: The elements around it.
+        elements: Those around it.
         tag: Its beginning.
         last: Where it ends.
         has_setup: Whether the names of the script mean anything in it.
     """
     attributes = list(_ATTRIBUTE.finditer(code.text, tag.end(), last))
     loops = [one for one in attributes if one["name"] == "v-for"]
-    is_hidden = not has_setup or any(one.is_hidden for one in stack)
+    is_hidden = not has_setup or elements.are_hidden
     is_hidden |= any(one["name"].startswith(_SLOTS) and one["value"].strip() for one in attributes)
     is_empty = code.text[last - 1] == "/" or tag["name"] in _VOID
     is_loop = bool(loops) and not is_hidden and _loop(code, loops[0], last + (not is_empty))
@@ -160,7 +187,7 @@ def _open(
             if one["name"] != "v-for" and one["value"].strip() and one.end() != head:
                 _expression(code, one)
     if not is_empty:
-        stack.append(_Element(tag["name"], is_loop, is_hidden))
+        elements.open(_Element(tag["name"], is_loop, is_hidden))
     elif is_loop:
         code.write(last, "}")
 

@@ -328,9 +328,14 @@ class Document:
     def close(self) -> None:
         """Mark the document as closed by the editor."""
         self.is_open = False
+        self.leave_project()
+        self.cancel()
+
+    def leave_project(self) -> None:
+        """Forget the saved texts; no other file learns of the document any more."""
         if self.track:
             self.track.is_open = False
-        self.cancel()
+        self.track = self.answer = None
 
     def cancel(self) -> None:
         """Cancel the pause and the prediction for an older text."""
@@ -361,8 +366,10 @@ class Document:
         self._waiting.append(future)
         try:
             done, _ = await asyncio.wait([future], timeout=seconds)
-            if not done and self.job:
-                self.job.is_for_requests = False  # `editcast/didPredict` brings the answer
+            if not done:
+                self._waiting.remove(future)
+                if self.job:
+                    self.job.is_for_requests = False  # `editcast/didPredict` brings the answer
         except asyncio.CancelledError:
             self._waiting = [one for one in self._waiting if one is not future]
             if self.job and self.job.is_for_requests and not self._waiting:

@@ -69,8 +69,12 @@ async def find_other_files(service: Service, document: Document | None) -> Seque
         return ()
     loop, found = asyncio.get_running_loop(), asyncio.Future[Sequence[OtherFile]]()
 
+    def take(files: tuple[OtherFile, ...]) -> None:
+        if not found.done():  # the request may have been cancelled
+            found.set_result(files)
+
     def done(files: tuple[OtherFile, ...]) -> None:
-        loop.call_soon_threadsafe(found.set_result, files)
+        loop.call_soon_threadsafe(take, files)
 
     service.engine.look_elsewhere(document.track, done)
     return await found

@@ -26,7 +26,7 @@ from editcast_model.forecasting.interface import (
     Session,
     never,
 )
-from editcast_model.history import EditHistory
+from editcast_model.history import DEPTH, EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
@@ -42,6 +42,8 @@ _ABSENCE = 60.0  # seconds before a shared predictor that did not answer is trie
 #: Predictions below this share of the threshold may be left out: then the status has no best guess.
 _NEARLY_SHOWN = 0.5
 _MOST_FAILURES = 2  # in a row, before another model replaces the one in use
+# The ranks of tasks, the most urgent first; those that wait for an idle thread come last.
+_STOP, _MODEL, _ASKED, _IDLE = -1, 0, 1, 2
 
 
 class Track:
@@ -65,26 +67,25 @@ class Track:
         self, text: str, project: Project | None = None, uri: str = "", language: str = ""
     ) -> None:
         self.uri, self.text, self.is_open = uri, text, True
-        self._history = EditHistory(text, language=language, path=unquote(uri))
-        self._saves: deque[str] = deque()
-        self._saved = text  # the last save that the project knows
-        self._unseen: deque[str] = deque()  # saves that the session does not know yet
+        self._file = unquote(uri)
+        self._history = EditHistory(text, language=language, path=self._file)
+        self._saves: deque[str] = deque(maxlen=DEPTH)  # more only come while nothing is predicted
+        self._latest = self._saved = text  # the last save, and the last that the project knows
+        self._unseen: deque[str] = deque(maxlen=DEPTH)  # that the session does not know yet
         self._project = project or Project()
-        imports, memory = self._project.imports, self._project.memory
-        for index in (imports, self._project.entries):
-            index.update(self._history.path, language, text)
-        memory.update(self._history.path, text)
-        self._history.imports = imports.of(self._history.path, language)
-        self._history.entries, self._history.memory = self._project.entries, memory
-        self._name = self._history.path
-        self._project.open_files[self._name] = self
+        self._project.update(self._file, language, text)
+        self._history.imports = self._project.imports.of(self._file, language)
+        self._history.entries, self._history.memory = self._project.entries, self._project.memory
+        self._project.open_files[self._file] = self
         self._last_other = 0  # number of the last save of another file that the session knows
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
 
     def save(self, text: str) -> None:
         """Queue a save of the document."""
-        self._saves.append(text)
+        if text != self._latest:
+            self._saves.append(text)
+            self._latest = text
         self._project.has_saves = True
 
     def share_saves(self) -> None:
@@ -93,7 +94,7 @@ class Track:
             text = self._saves.popleft()
             if text != self._saved:
                 self._unseen.append(text)
-                self._project.add(self._name, self._saved, text, self._history.language)
+                self._project.add(self._file, self._saved, text, self._history.language)
                 self._saved = text
 
     def session(self, forecaster: Forecaster) -> Session:
@@ -103,9 +104,8 @@ class Track:
             self._session = forecaster.resume(self._history)
             self._forecaster, self._last_other = forecaster, 0
         while self._unseen:
-            text = self._unseen.popleft()
-            self._session.update(text, saved=True)
-        for number, save in self._project.others(self._name, self._last_other):
+            self._session.update(self._unseen.popleft(), saved=True)
+        for number, save in self._project.others(self._file, self._last_other):
             self._session.add_other_save(save)
             self._last_other = number
         return self._session
@@ -149,7 +149,7 @@ class Track:
 
     def other_files(self, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Return the other files of the project that need edits because of saves."""
-        return self._project.other_files(self._name, cancelled)
+        return self._project.other_files(self._file, cancelled)
 
     def drop_session(self) -> None:
         """Discard the session, which may be in an invalid state."""
@@ -178,10 +178,6 @@ class Job:
     asked: float = field(default_factory=time.perf_counter)
     cancelled: bool = False
     is_for_requests: bool = False
-
-    def is_cancelled(self) -> bool:
-        """Tell whether the answer is no longer needed."""
-        return self.cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,19 +233,19 @@ class Engine:
 
     def choose(self, choice: Choice) -> None:
         """Load this bundle and use it, even if it is in use already."""
-        self._put(0, lambda: self._load(choice))
+        self._put(_MODEL, lambda: self._load(choice))
 
     def check_for_newer(self) -> None:
         """Load the bundle if it was replaced, after the predictions already queued."""
-        self._put(1, self._load_if_changed)
+        self._put(_ASKED, self._load_if_changed)
 
     def predict(self, job: Job) -> None:
         """Queue a prediction."""
-        self._put(1, lambda: self._predict(job))
+        self._put(_ASKED, lambda: self._predict(job))
 
     def open(self, track: Track) -> None:
         """Open the session of a document when the thread is idle."""
-        self._put(2, lambda: self._open(track))
+        self._put(_IDLE, lambda: self._open(track))
 
     def look_elsewhere(self, track: Track, done: Callable[[tuple[OtherFile, ...]], None]) -> None:
         """Find the edits that other files need; `done` is called on the engine's thread."""
@@ -261,11 +257,11 @@ class Engine:
             finally:
                 done(found)
 
-        self._put(1, look)
+        self._put(_ASKED, look)
 
     def stop(self) -> None:
         """Stop the thread after its current task; ONNX Runtime must not run at exit."""
-        self._put(-1, None)
+        self._put(_STOP, None)
         self._thread.join(_LAST_JOB)
 
     def _put(self, rank: int, task: Callable[[], None] | None) -> None:
@@ -282,7 +278,7 @@ class Engine:
     def _report(self, error: Exception) -> None:
         """Log the failure of a task; tell the user, or change the model."""
         if isinstance(error, PredictorError):
-            self._put(0, partial(self._fall_back, error))
+            self._put(_MODEL, partial(self._fall_back, error))
             return
         log.error("The engine failed", exc_info=error)
         said = type(error).__name__  # the message may quote the user's text
@@ -298,7 +294,7 @@ class Engine:
         self._unusable[model.path] = (
             f"The model {model.forecaster.name} failed {self._failures} times in a row ({said})."
         )
-        self._put(0, self._load_usable)
+        self._put(_MODEL, self._load_usable)
         return True
 
     def _load(self, choice: Choice) -> None:
@@ -341,7 +337,7 @@ class Engine:
             self._load(self._choice)
 
     def _open(self, track: Track) -> None:
-        if self._model:
+        if self._model and track.is_open:
             self._with_fallback(lambda model: track.session(model.forecaster))
 
     def _predict(self, job: Job) -> None:
@@ -353,7 +349,7 @@ class Engine:
             if model and not job.cancelled:
                 found = self._with_fallback(
                     lambda model: job.track.predict(
-                        model.forecaster, job.conditions, job.most, job.is_cancelled
+                        model.forecaster, job.conditions, job.most, lambda: job.cancelled
                     )
                 )
                 model = self._model
@@ -367,8 +363,8 @@ class Engine:
         milliseconds = (time.perf_counter() - job.asked) * 1000
         answer = Answer(job, predictions, best, model, milliseconds)
         job.done(answer)
-        # At idle priority, and only until there is another task.
-        self._put(2, lambda: self._prepare(answer))
+        # Only until there is a more urgent task.
+        self._put(_IDLE, lambda: self._prepare(answer))
 
     def _with_fallback(self, use: Callable[[Model], T]) -> T:
         """Use the model, or if it is shared and does not answer, the one that takes its place."""
@@ -390,14 +386,15 @@ class Engine:
         A save prepares the project even if its file was closed at once.
         """
         job = answer.job
-
-        def cancelled() -> bool:
-            return not self._queue.empty()
-
-        job.track.prepare(cancelled)
-        if not (answer.predictions or job.cancelled or cancelled()):
-            found = self._other_files(job.track, cancelled)
+        job.track.prepare(self._is_wanted)
+        if not (answer.predictions or job.cancelled or self._is_wanted()):
+            found = self._other_files(job.track, self._is_wanted)
             if found:
                 job.done(replace(answer, other_files=found))
-        if not cancelled():
+        if not self._is_wanted():
             self._return_to_predictor()
+
+    def _is_wanted(self) -> bool:
+        """Tell whether a task waits that is more urgent than preparations."""
+        with self._queue.mutex:
+            return any(rank < _IDLE for rank, *_ in self._queue.queue[:1])

@@ -85,10 +85,11 @@ class FolderReader:
         if self._reads is None:
             return None
         folder, name, settings = self._reads
-        path = folder / file.removeprefix(f"{name}/")
-        is_inside = file.startswith(f"{name}/") and ".." not in path.parts
-        language = language_of("", path.name) or ""
-        return path if is_inside and _is_allowed(path, language, settings) else None
+        path = folder / file.removeprefix(f"{name}/")  # that may be an absolute path
+        is_inside = file.startswith(f"{name}/") and path.is_relative_to(folder)
+        if not is_inside or ".." in path.parts or "\0" in file:
+            return None
+        return path if _is_allowed(path, language_of("", path.name) or "", settings) else None
 
     def beside(self, file: str) -> list[str]:
         """Return the files in the folder of a file, from any thread; none of a large one."""
@@ -193,10 +194,13 @@ def whole_text_of(path: Path) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Return the whole lines of a regular file, only the first ones if it is long."""
+    """Return the text of a regular file, only its first whole lines if it is long."""
     try:
         with open_plain(path) as file:
-            text = file.read(MOST_BYTES).decode("utf-8", "ignore")
+            data = file.read(MOST_BYTES + 1)
     except OSError:
         return ""
-    return "" if "\0" in text else text[: text.rfind("\n") + 1]
+    text = data[:MOST_BYTES].decode("utf-8-sig", "ignore")
+    if len(data) > MOST_BYTES:
+        text = text[: text.rfind("\n") + 1]
+    return "" if "\0" in text else text

@@ -67,14 +67,18 @@ class Project:
         _, module = self._modules.pop(file, (0, None))
         module = module or ModuleHistory(file, language)
         module.save(before, after)
-        self.imports.update(file, language, after)
-        self.entries.update(file, language, after)
-        self.memory.update(file, after)
+        self.update(file, language, after)
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
             self._modules.popitem(last=False)
         while len(self._last) > _MOST_MODULES:
             self._last.popitem(last=False)
+
+    def update(self, file: str, language: str, text: str) -> None:
+        """Put the text of a file into the indexes and the memory, once these are read."""
+        self.imports.update(file, language, text)
+        self.entries.update(file, language, text)
+        self.memory.update(file, text)
 
     def _forget(self, file: str, number: int) -> None:
         """Forget a save that a later one replaces."""
@@ -117,7 +121,8 @@ class Project:
     def _source(self, file: str) -> Source | None:
         opened = self.open_files.get(file)
         if opened and opened.is_open:
-            return Source(opened.uri, opened.text, lambda: opened.text)
+            text = opened.text  # which may change meanwhile
+            return Source(opened.uri, text, lambda: text)
         path = self.reader.path_of(file)
         try:
             stat = path.stat() if path else None
@@ -163,12 +168,17 @@ class Projects:
         return max(inside, key=len, default=None)
 
     def of(self, folder: str | None) -> Project:
-        """Return the project of a folder, or a new one for a single file."""
-        return Project() if folder is None else self._of.setdefault(folder, Project())
+        """Return the project of an open folder, or a new one for a single file."""
+        if folder not in self._folders:
+            return Project()
+        if folder not in self._of:
+            self._of[folder] = Project()
+        return self._of[folder]
 
     def read(self, folder: str | None, settings: Settings) -> None:
-        """Read the files of a folder in the background, once, if it is trusted."""
-        if folder is None or not self.is_trusted or not folder.startswith("file:"):
+        """Read the files of an open folder in the background, once, if it is trusted."""
+        is_open = folder in self._folders and self.is_trusted
+        if folder is None or not is_open or not folder.startswith("file:"):
             return
         try:
             path = to_fs_path(folder)

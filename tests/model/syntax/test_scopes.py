@@ -66,6 +66,35 @@ def f():
     return ‹x|1›
 """,
     ),
+    "type parameters": (
+        "python",
+        """\
+def ‹f|1›[‹T|2›: int, *‹Ts|3›, **‹P|4›](a: ‹T|2›, *b: *‹Ts|3›) -> ‹T|2›:
+    x: ‹T|2› = ‹f|1›[‹T|2›](a, ‹P|4›)
+class ‹A|5›[‹U|6›](B[‹U|6›]):
+    def m[‹V|7›](self, a: ‹V|7›) -> ‹A|5›[‹U|6›]:
+        b: list[‹V|7›] = [a]
+type ‹Pair|8›[‹K|9›] = tuple[‹K|9›, ‹Q|-›]
+y: ‹Pair|8›[‹Q|-›]
+""",
+    ),
+    "variables of types": (
+        "typescript",
+        """type A<‹T|1›> = { [‹K|2› in keyof ‹T|1› as `x${‹K|2›}`]: ‹T|1›[‹K|2›] };
+type B<‹T|3›> = ‹T|3› extends C<infer ‹U|4›> ? ‹U|4› : ‹V|-›;
+""",
+    ),
+    "patterns": (
+        "csharp",
+        """class A {
+    void F(int ‹x|1›) {
+        var (‹a|2›, (‹b|3›, _)) = G(‹x|1›);
+        foreach (var (‹k|4›, ‹v|5›) in H) { Use(‹k|4›, ‹v|5›, ‹a|2›, ‹b|3›); }
+        var q = from ‹n|6› in ‹x|1› where ‹n|6› > 1 select ‹n|6›;
+    }
+}
+""",
+    ),
     "blocks": (
         "typescript",
         """\

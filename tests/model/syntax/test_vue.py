@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.syntax.tree import parse
-from editcast_model.syntax.vue import script_of
+from editcast_model.syntax.vue import script_of, script_start
 
 SETUP = "<script setup>\nconst a = 1\n</script>\n"
 PIECES = st.sampled_from(
@@ -73,3 +73,23 @@ def test_what_is_never_closed_is_read_in_one_go(piece: str) -> None:
     assert len(script_of(text)) == len(text)
     spaces = f'{SETUP}<template><p v-for="{" " * 400_000}x"/>'
     assert len(script_of(spaces)) == len(spaces)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<script setup>",
+        '<script setup lang="ts" generic="T extends A<B>">',
+        '<script lang="ts" generic="T extends A<B>" setup>',
+        "<script lang='ts'\nsetup>",
+    ],
+)
+def test_a_tag_ends_behind_the_types_in_it(tag: str) -> None:
+    text = f"<p/>{tag}\nconst a = 1\n</script>\n<template><p>{{{{ a }}}}</p></template>\n"
+    assert script_start(text) == text.index("\nconst")
+    assert "".join(script_of(text).split()) == "consta=1;;(a);"
+
+
+def test_a_script_that_only_mentions_setup() -> None:
+    text = '<script lang="a setup b">\nconst a = 1\n</script>\n<template>{{ a }}</template>\n'
+    assert "".join(script_of(text).split()) == "consta=1;"

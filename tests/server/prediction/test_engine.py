@@ -27,6 +27,7 @@ class Scripted:
         self.script = predict
         self.sessions: list[Scripted._Session] = []
         self.prepared = 0
+        self.interrupted = 0
 
     def resume(self, history: EditHistory) -> "Scripted._Session":
         self.sessions.append(self._Session(self, history))
@@ -49,6 +50,7 @@ class Scripted:
 
         def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
             self.owner.prepared += 1
+            self.owner.interrupted += cancelled()
 
 
 def insert(word: str, confidence: float = 0.9) -> Prediction:
@@ -236,6 +238,55 @@ def test_what_is_cancelled_prepares_the_next_prediction_too(bench: Bench) -> Non
     bench.engine._put(3, None)  # the last task
     bench.engine._thread.join(60)
     assert forecaster.prepared == 2
+
+
+def test_documents_that_are_saved_together_are_all_prepared(bench: Bench) -> None:
+    forecaster = Scripted(lambda *_: [])
+    bench.use(forecaster)
+    held = threading.Event()
+
+    def hold() -> None:
+        held.wait(60)
+
+    bench.engine._put(0, hold)
+    answers = [bench.ask(Track(text), text)[1] for text in ("a", "b", "c")]
+    held.set()
+    for answer in answers:
+        answer()
+    bench.engine._put(3, None)  # the last task
+    bench.engine._thread.join(60)
+    assert (forecaster.prepared, forecaster.interrupted) == (3, 0)
+
+
+def test_a_document_that_was_closed_meanwhile_is_not_read(bench: Bench) -> None:
+    forecaster = Scripted(lambda *_: [])
+    bench.use(forecaster)
+    held = threading.Event()
+
+    def hold() -> None:
+        held.wait(60)
+
+    bench.engine._put(0, hold)
+    tracks = [Track("closed"), Track("open")]
+    for track in tracks:
+        bench.engine.open(track)
+    tracks[0].is_open = False
+    held.set()
+    bench.engine._put(3, None)  # the last task
+    bench.engine._thread.join(60)
+    assert [one.updates for one in forecaster.sessions] == [[("open", True)]]
+
+
+def test_saves_that_nothing_reads_are_not_kept_for_ever(bench: Bench) -> None:
+    forecaster = Scripted(lambda *_: [])
+    bench.use(forecaster)
+    track = Track("0")
+    for number in range(1, 200):
+        track.save(str(number))
+    bench.ask(track, "199")[1]()
+    (session,) = forecaster.sessions
+    assert session.updates[0] == ("0", True)
+    assert session.updates[1:] == [(str(number), True) for number in range(170, 200)]
 
 
 def test_what_the_last_save_did_is_not_undone(bench: Bench) -> None:

@@ -70,6 +70,14 @@ class CSharpRules(Rules):
                 if above.type == "variable_declaration" and path[-4].type in _FIELDS:
                     return roles.FIELD
                 return roles.LOCAL_VARIABLE
+            case "from_clause", "name":
+                queries = (at for at, step in enumerate(path) if step.type == "query_expression")
+                return Part(Role.DEFINITION, "variable", extent=max(queries, default=-2))
+            case "tuple_pattern", "name":
+                at = max(at for at, step in enumerate(path[:-1]) if step.type != "tuple_pattern")
+                if path[at].type == "foreach_statement":
+                    return Part(Role.DEFINITION, "variable", extent=at)
+                return Part(Role.DEFINITION, "variable", seen_after=at)
             case _, "parameters" if leaf.type == "implicit_parameter":
                 return roles.PARAMETER
             case "assignment_expression", "left" if above.type == "initializer_expression":

@@ -1,7 +1,5 @@
 """The scopes of Go."""
 
-from tree_sitter import Node
-
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path, field
@@ -79,12 +77,7 @@ def _key(path: Path) -> Part:
         if step.type == "composite_literal":
             kind = step.node.child_by_field_name("type")
             for _ in range(inside):
-                kind = element_type(kind) if kind is not None else None
+                kind = field(kind, "element", "value") if kind is not None else None
             is_field = kind is not None and kind.type in _STRUCTS
             return roles.KEY if is_field else roles.REFERENCE
     return roles.REFERENCE
-
-
-def element_type(kind: Node) -> Node | None:
-    """Return the type of the elements of a slice, an array or a map; None for other types."""
-    return field(kind, "element", "value")

@@ -1,6 +1,7 @@
 """The scopes of Python."""
 
 import builtins
+from dataclasses import replace
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
@@ -25,6 +26,8 @@ _PATTERNS = frozenset(
     }
 )
 _PARAMETERS = frozenset({"parameters", "lambda_parameters"})
+#: Statements that have parameters which stand for types.
+_WITH_TYPES = ("function_definition", "class_definition", "type_alias_statement")
 _VARIABLE = {
     ("assignment", "left"): False,
     ("augmented_assignment", "left"): True,
@@ -66,13 +69,39 @@ class PythonRules(Rules):
                 return Part(Role.DEFINITION, "variable", level=_past_comprehensions(path))
             case "dotted_name", _:
                 return _dotted(path)
-            case ("keyword_pattern", _) if leaf.node == first_child(parent.node):
+            case ("keyword_pattern", _) if _is_first(path):
                 return roles.KEYWORD
             case ("splat_pattern", _):
                 return _variable_of(path, "case_clause")
             case ("as_pattern", None) if path[-3].type == "case_pattern":
                 return _variable_of(path, "case_clause")
+            case ("type" | "splat_type", _) if _is_type_parameter(path):
+                around = [one.type for one in self.scopes(path)[:1]]  # none of what hardly parses
+                level = int(around == ["class_definition"])  # which its methods do not see
+                return replace(_variable_of(path, *_WITH_TYPES), kind="class", level=level)
+            case ("generic_type", None) if path[-3].field == "left" and _is_first(path):
+                return roles.CLASS
         return _parameter(path) or _target(path) or roles.REFERENCE
+
+
+def _is_first(path: Path) -> bool:
+    """Tell whether a name is the first node in the one around it."""
+    return path[-1].node == first_child(path[-2].node)
+
+
+def _is_type_parameter(path: Path) -> bool:
+    """Tell whether a type is the name of a parameter of a function, a class or another type."""
+    at = len(path) - 2
+    if path[at].type == "type" and path[at - 1].type == "constrained_type":
+        if path[at].node != first_child(path[at - 1].node):
+            return False  # its bound
+        at -= 2
+    elif path[at].type == "splat_type":
+        at -= 1
+    if path[at - 1].type != "type_parameter":
+        return False
+    is_of_alias = path[at - 3].field == "left" and path[at - 4].type == "type_alias_statement"
+    return is_of_alias or path[at - 1].field == "type_parameters"
 
 
 def _is_inside(path: Path, index: int) -> bool:
@@ -116,8 +145,8 @@ def _past_comprehensions(path: Path) -> int:
 
 def _dotted(path: Path) -> Part:
     """Return a name in the dotted name of an import or a pattern."""
-    leaf, dotted, above = path[-1], path[-2], path[-3]
-    is_first = leaf.node == first_child(dotted.node)
+    dotted, above = path[-2], path[-3]
+    is_first = _is_first(path)
     if above.type == "class_pattern":
         return roles.REFERENCE if is_first else roles.MEMBER
     if above.type == "keyword_pattern" and dotted.node == first_child(above.node):

@@ -31,7 +31,10 @@ _BINDING = {
     "parameter": "parameter",
     "closure_parameters": "parameter",
 }
-_CLASSES = ("struct_item", "enum_item", "union_item", "trait_item", "type_item", "type_parameter")
+_CLASSES = (
+    *("struct_item", "enum_item", "union_item", "trait_item", "type_item", "type_parameter"),
+    "const_parameter",
+)
 _OTHER_PARENTS = """
     lifetime label macro_definition attribute extern_crate_declaration macro_invocation.macro
 """

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Rules
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.roles import Part, Role, Rules
+from editcast_model.syntax.tree import Path, first_child
 
 _FUNCTIONS = frozenset(
     """function_declaration function_expression generator_function generator_function_declaration
@@ -70,6 +70,7 @@ class ScriptRules(Rules):
         roles.KEYWORD: "jsx_attribute",
         roles.FUNCTION: roles.each("function_signature", *_FUNCTIONS - {"method_definition"}),
         roles.CLASS: roles.each(*_CLASSES.split(), "class", "enum_declaration", "type_parameter"),
+        Part(Role.DEFINITION, "class", extent=-3): "mapped_type_clause.name",
         roles.VARIABLE: roles.each("internal_module", "module"),
         roles.PARAMETER: "arrow_function.parameter",
         roles.IMPORT: "import_clause namespace_import import_require_clause",
@@ -88,6 +89,9 @@ class ScriptRules(Rules):
             return roles.IMPORT if is_bound else roles.OTHER
         if parent.type == "export_specifier" and leaf.field == "name":
             return roles.OTHER if path[-4].node.child_by_field_name("source") else roles.REFERENCE
+        if parent.type == "infer_type" and leaf.node == first_child(parent.node):
+            around = (at for at, step in enumerate(path) if step.type == "conditional_type")
+            return Part(Role.DEFINITION, "class", extent=max(around, default=-2))
         if "jsx" in parent.type and parent.type.endswith("element") and leaf.field == "name":
             return roles.OTHER if name[:1].islower() else roles.REFERENCE
         is_shorthand = leaf.type == "shorthand_property_identifier_pattern"

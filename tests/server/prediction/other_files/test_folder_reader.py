@@ -140,6 +140,16 @@ def test_what_is_left_alone(tmp_path: Path, name: str) -> None:
     assert not follows(memory, PATH)
 
 
+@pytest.mark.parametrize("file", ["//etc/hosts.py", "/../b.py", "/a\0.py", "side/a.py"])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, file: str) -> None:
+    reader = FolderReader(ImportIndex(), EntryIndex(), ProjectMemory())
+    reader.read(tmp_path, NAME, Settings())
+    finish()
+    assert reader.path_of(f"{NAME}/a.py") == tmp_path / "a.py"
+    assert reader.path_of(NAME + file) is None
+    assert reader.beside(NAME + file) == []
+
+
 def test_no_link_is_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -162,6 +172,16 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
     assert set(names(read(tmp_path))) == {"re", "a"}
     assert folder_reader.text_of(tmp_path / "pipe.py") == ""
     assert folder_reader.text_of(tmp_path / "missing.py") == ""
+
+
+@pytest.mark.parametrize(
+    "written", [b"import os\n" + PATH.strip().encode(), b"\xef\xbb\xbf" + PATH.encode()]
+)
+def test_a_last_line_without_an_end_and_a_first_one_with_a_mark(
+    tmp_path: Path, written: bytes
+) -> None:
+    (tmp_path / "a.py").write_bytes(written)
+    assert names(read(tmp_path))["Path"] == PATH.strip()
 
 
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Saves of one file of a folder that are offered in its other files."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from lsprotocol import types
 
 from editcast_server.prediction.projects import Projects
+from editcast_server.settings import Settings
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 OTHER = 'def page(text):\n    """One page."""\n    return render(text, 7)\n'
@@ -116,6 +118,17 @@ async def test_the_editor_is_asked_to_tell_of_folders(editor: Any) -> None:
     assert folders.supported and folders.change_notifications
 
 
+def test_a_folder_that_is_closed_is_not_read_again(tmp_path: Path) -> None:
+    projects, folder = Projects(), tmp_path.as_uri()
+    (tmp_path / "a.py").write_text("import os\n")
+    projects.is_trusted = True
+    projects.set_folders([folder])
+    projects.set_folders([])
+    projects.read(folder, Settings())  # for a document that is still open
+    assert "folder reader" not in [thread.name for thread in threading.enumerate()]
+    assert projects.of(folder) is not projects.of(folder)
+
+
 def test_a_file_is_in_the_innermost_folder(tmp_path: Path) -> None:
     projects = Projects()
     outer, inner = "file:///c%3A/shop", "file:///c:/shop/my%20part/"
@@ -128,6 +141,7 @@ def test_a_file_is_in_the_innermost_folder(tmp_path: Path) -> None:
 
 def test_what_files_said_before_is_forgotten_with_the_history() -> None:
     projects = Projects()
+    projects.set_folders(["file:///shop"])
     memory = projects.of("file:///shop").memory
     for text in ("first = one(1)\nkept = two(2)\n", "kept = two(2)\n"):
         memory.put("file:///shop/a.py", text)
