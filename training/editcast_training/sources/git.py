@@ -9,6 +9,7 @@ import re
 import zlib
 from array import array
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,11 +17,13 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
+from editcast_model.plain_files import open_plain
 from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
 from editcast_training import memory_limit
 from editcast_training.sources.file_history import (
     LANGUAGES,
+    MOST_TIME,
     FileHistory,
     Skipped,
     Snapshot,
@@ -39,6 +42,7 @@ _UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
 _PART = 1 << 16  # bytes
 _WINDOW, _MAPPED = 1 << 25, 1 << 28  # bytes of a pack that are mapped at once, and of all packs
 _CACHED = 1 << 26  # bytes of objects that libgit2 keeps
+_MOST_BORROWED = 32  # folders of objects
 
 
 @dataclass(slots=True)
@@ -211,14 +215,40 @@ def _open(path: Path) -> pygit2.Repository:
             f"{path} is not a git repository that can be read ({error}); "
             "name the top folder of a work tree or a bare repository."
         ) from error
-    for place in (str(path), str(repository.path), str(repository.workdir or path)):
+    objects = _object_folders(Path(repository.path))
+    for place in (path, repository.path, repository.workdir or path, *objects):
         # A `.git` that is a file or a link can lead anywhere, to a store of passwords for example.
         if is_secret(Path(place).absolute() / "any file"):
             raise SourceError(
                 f"{path} is a repository in a folder of secrets ({place}); name another one."
             )
-    _check_loose_objects(path, Path(repository.path) / "objects")
+    for folder in objects:
+        _check_loose_objects(path, folder)
     return repository
+
+
+def _object_folders(git: Path) -> list[Path]:
+    """List the folders of a repository's objects: its own, and those that it borrows from.
+
+    A work tree that `git worktree add` made borrows from its repository.
+    """
+    waiting = [git / "objects"]
+    with suppress(OSError, ValueError):
+        waiting = [git / _text_of(git / "commondir").strip() / "objects"]
+    found: list[Path] = []
+    while waiting and len(found) < _MOST_BORROWED:
+        folder = waiting.pop(0).resolve()
+        if folder not in found:
+            found.append(folder)
+            with suppress(OSError, ValueError):
+                lines = _text_of(folder / "info/alternates").splitlines()
+                waiting += [folder / line for line in lines if not line.startswith("#")]
+    return found
+
+
+def _text_of(path: Path) -> str:
+    with open_plain(path, follows_links=True) as file:
+        return file.read(_PART).decode("utf-8", "surrogateescape")
 
 
 def _check_loose_objects(path: Path, objects: Path) -> None:
@@ -229,7 +259,7 @@ def _check_loose_objects(path: Path, objects: Path) -> None:
     for file in objects.glob("??/*"):
         try:
             unpacked = zlib.decompressobj()
-            with file.open("rb") as stream:
+            with open_plain(file, follows_links=True) as stream:
                 while not unpacked.eof and (part := stream.read(_PART)):
                     while part and not unpacked.eof:
                         unpacked.decompress(part, _PART)
@@ -268,7 +298,7 @@ def _tracks(
     commit = _head(repository, path)
     while True:
         memory_limit.check()
-        time = commit.commit_time * 1000
+        time = max(-MOST_TIME, min(commit.commit_time * 1000, MOST_TIME))
         parent = None
         try:
             if commit.parent_ids:

@@ -143,8 +143,8 @@ def listed_repositories(listing: Path, mirror: Path | str) -> tuple[list[Origin]
         ) from error
     try:
         lists = tomllib.loads(data.decode())
-        names = [(split, str(name)) for split in SPLITS for name in lists.get(split, [])]
-        languages = frozenset(map(str, lists.get("languages", PYTHON)))
+        names = [(split, name) for split in SPLITS for name in _names(lists.get(split, []))]
+        languages = frozenset(_names(lists.get("languages", [*PYTHON])))
     except (ValueError, TypeError) as error:
         raise CorpusError(
             f"{listing} is not a TOML file with the lists train, dev and test: {error}."
@@ -169,8 +169,8 @@ def listed_repositories(listing: Path, mirror: Path | str) -> tuple[list[Origin]
 
 def size_of(folder: Path) -> int:
     """Measure what git keeps packed of a repository, bytes."""
-    files: Iterable[Path] = folder.rglob("*.pack")
-    return sum(path.stat().st_size for path in files)
+    packs = [*folder.glob("objects/pack/*.pack"), *folder.glob(".git/objects/pack/*.pack")]
+    return sum(path.lstat().st_size for path in packs)
 
 
 def generated_from(repositories: Iterable[Origin]) -> list[Origin]:
@@ -213,9 +213,18 @@ def project_and_kind(name: str) -> tuple[str, str]:
     return project, kind or "history"
 
 
+def _names(value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError(f"{value!r} is not a list of names")
+    return value
+
+
 def _repository(folder: Path) -> Path | None:
     found = pygit2.discover_repository(str(folder))
     if found is None:
         return None
-    repository = pygit2.Repository(found)
+    try:
+        repository = pygit2.Repository(found)
+    except pygit2.GitError:  # of another user, or damaged, which is said when it is read
+        return Path(found).parent if Path(found).name == ".git" else folder
     return Path(repository.workdir or repository.path)
