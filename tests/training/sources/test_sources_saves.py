@@ -3,8 +3,8 @@
 import gzip
 import json
 import os
-import tracemalloc
 import tempfile
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 

@@ -84,6 +84,7 @@ def make_corpus(
     tokens = checksum_of(folder / "tokenizer.json")
     settings = {"format": FORMAT, "max_state": max_state, "seed": seed, "tokenizer": tokens}
     done = _begun(folder, settings)
+    _check_splits(folder, origins, done)
     for made in done.values():
         each(made)
     left = [origin for origin in origins if origin.name not in done]
@@ -123,9 +124,22 @@ def _drop_duplicates(folder: Path, done: Mapping[str, CorpusPart]) -> None:
 def _check_sources(origins: Sequence[Origin]) -> None:
     if not origins:
         raise EmptyCorpusError("There is no source for a corpus; name a repository or saves.")
-    (name, count), *_ = Counter(origin.name for origin in origins).most_common(1)
-    if count > 1:
-        raise CorpusError(f"Two sources are called {name}; leave one of them out.")
+    # By their shards: me/project and me+project have the same ones.
+    shards = Counter(shard_of(Path(), "", origin.name).stem.casefold() for origin in origins)
+    for origin in origins:
+        if shards[shard_of(Path(), "", origin.name).stem.casefold()] > 1:
+            raise CorpusError(f"Two sources are called {origin.name}; leave one of them out.")
+
+
+def _check_splits(folder: Path, origins: Sequence[Origin], made: Mapping[str, CorpusPart]) -> None:
+    """Raise `CorpusError` if a source was put into another split before than it is to be in."""
+    for origin in origins:
+        wanted = {origin.split} if origin.split else {"train", "dev"}
+        if origin.name in made and (wrong := made[origin.name].instances.keys() - wanted):
+            raise CorpusError(
+                f"In the corpus {folder}, {origin.name} is in the split {min(wrong)}; name another "
+                "folder, or the split that it is in."
+            )
 
 
 def _work(tasks: Sequence[Task], processes: int) -> Generator[CorpusPart, None, None]:

@@ -8,8 +8,6 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
-import pygit2
-
 from editcast_model.errors import CorpusError, SourceError
 from editcast_store.paths import store_path
 from editcast_store.saves import Store
@@ -23,6 +21,7 @@ from editcast_training.sources.file_history import (
 from editcast_training.sources.generated import read_generated
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import local_history_folders, read_local_history
+from editcast_training.sources.repositories import repository_around
 from editcast_training.sources.saves import read_saves, read_store
 from editcast_training.sources.storage import copied_repository, git_directory, packed_size
 
@@ -199,7 +198,7 @@ def own_history(workspaces: Sequence[Path], without: Collection[OwnKind] = ()) -
     origins = [store_origin()] if store_path().exists() else []
     origins += local_history_origins()
     taken = {origin.name for origin in origins}
-    for path in dict.fromkeys(filter(None, map(_repository, workspaces))):
+    for path in dict.fromkeys(filter(None, map(repository_around, workspaces))):
         names = (f"{path.name}-{number}" for number in count(2))
         name = next(one for one in chain([path.name], names) if one not in taken)
         taken.add(name)
@@ -217,14 +216,3 @@ def _names(value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise TypeError(f"{value!r} is not a list of names")
     return value
-
-
-def _repository(folder: Path) -> Path | None:
-    found = pygit2.discover_repository(str(folder))
-    if found is None:
-        return None
-    try:
-        repository = pygit2.Repository(found)
-    except pygit2.GitError:  # of another user, or damaged, which is said when it is read
-        return Path(found).parent if Path(found).name == ".git" else folder
-    return Path(repository.workdir or repository.path)
