@@ -48,7 +48,6 @@ from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
 _FOLDERS = ("run", "corpus", "bundle")
-_MAX_STATE = 4096
 WHAT_TO_DO = (
     "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "
     "(--saves FILE), or train again after some days of work."
@@ -318,7 +317,6 @@ def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
             folder,
             request.origins,
             tokenizer=tokenizer,
-            max_state=_MAX_STATE,
             processes=request.processes,
             seed=request.seed,
         )

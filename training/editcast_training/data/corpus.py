@@ -28,6 +28,7 @@ from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, 
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data import duplicates
+from editcast_training.data.instances import MAX_STATE
 from editcast_training.data.shards import FORMAT, ROW_GROUP, CorpusPart, Task, make_shards, shard_of
 from editcast_training.disk import explained
 from editcast_training.interrupts import held
@@ -54,7 +55,7 @@ def make_corpus(
     origins: Sequence[Origin],
     *,
     tokenizer: Path | None = None,
-    max_state: int = 4096,
+    max_state: int = MAX_STATE,
     processes: int = 1,
     seed: int = 0,
     each: Callable[[CorpusPart], None] = lambda made: None,
