@@ -12,6 +12,8 @@ The files of the folder:
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +31,7 @@ from editcast_model.plain_files import (
     is_plain_name,
     read_json,
 )
+from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
 #: The format that is written, and the formats that can be read.
@@ -169,6 +172,33 @@ def copy_bundle(path: Path, to: Path) -> None:
     left = MOST_BYTES - copy_file(path, "config.json", to, MOST_JSON)
     for name in _read_config(to).checksums:
         left -= copy_file(path, name, to, left)
+
+
+def check_replaceable(folder: Path) -> None:
+    """Check that a new bundle in a folder would replace nothing but a bundle.
+
+    Raises:
+        BundleError: The folder has other contents.
+    """
+    is_bundle = all((folder / name).exists() for name in ("config.json", "tokenizer.json"))
+    if not is_bundle and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BundleError(
+            f"{folder} holds other files, which the new model would replace; name a new folder, or "
+            "that of a model."
+        )
+
+
+@contextmanager
+def fresh_bundle(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder for a bundle, which replaces the one in `folder` at the block's end.
+
+    Raises:
+        BundleError: The folder has other contents.
+        OSError: The folder cannot be written.
+    """
+    check_replaceable(folder)
+    with fresh_folder(folder) as fresh:
+        yield fresh
 
 
 def bundled_path() -> Path:

@@ -93,6 +93,10 @@ def _all_or_none(count: int) -> Callable[[Weights], str]:
     return lambda weights: "" if len(weights) in (0, count) else f"must be {count} numbers, or none"
 
 
+#: The description of a model of the user's own history.
+OWN_HISTORY = "your own history"
+
+
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
     """The training data.

@@ -53,6 +53,10 @@ class TrainingError(EditcastError):
     """Training cannot start or continue: too little history, an incompatible checkpoint."""
 
 
+class TooLittleHistoryError(TrainingError):
+    """There is too little history to train on, or to calibrate with."""
+
+
 class NoBetterModelError(TrainingError):
     """A training did not improve its base model; the command line exits with code 0."""
 

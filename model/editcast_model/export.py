@@ -24,7 +24,15 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.export import Dim
 
-from editcast_model.bundle import FORMAT, GRAPHS, WEIGHTS, Bundle, write_card, write_config
+from editcast_model.bundle import (
+    FORMAT,
+    GRAPHS,
+    WEIGHTS,
+    Bundle,
+    fresh_bundle,
+    write_card,
+    write_config,
+)
 from editcast_model.edits import START
 from editcast_model.errors import BundleError
 from editcast_model.inference.onnx_network import open_session
@@ -32,7 +40,6 @@ from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.config import SIGNATURES, cache_width
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork, read_weights
-from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
@@ -60,7 +67,8 @@ def export(
             takes minutes. The graphs refer to weights by their offsets, which are the same too.
 
     Raises:
-        BundleError: ONNX Runtime and torch compute different results.
+        BundleError: ONNX Runtime and torch compute different results, or the folder has other
+            contents than a bundle.
         OSError: The bundle cannot be written; an existing one is unchanged.
     """
     network = network.cpu().float().eval()
@@ -77,7 +85,7 @@ def _export(
     folder: Path,
     base: Bundle | None,
 ) -> Bundle:
-    with fresh_folder(folder) as fresh:
+    with fresh_bundle(folder) as fresh:
         tokenizer.save(fresh / "tokenizer.json")
         _write_graphs(network, fresh, base.path if base else None)
         check_parity(network, fresh)

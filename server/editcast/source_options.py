@@ -11,6 +11,7 @@ from editcast import kinds
 from editcast_store.paths import home
 from editcast_training.cluster import HERE
 from editcast_training.sources.registry import (
+    SPLITS,
     Origin,
     listed_repositories,
     local_history_origins,
@@ -86,6 +87,10 @@ def _named(kind: Literal["git", "saves"], given: str) -> Origin:
     split, equals, rest = given.partition("=")
     if not equals or Path(given).exists():
         split, rest = "", given
+    elif split not in SPLITS and not split.endswith("-dev"):
+        raise click.UsageError(
+            f"{split!r} is no split; name {', '.join(SPLITS)}, as in --{kind} dev={rest}."
+        )
     path = Path(rest)
     if not path.exists():  # said now and not after hours of training
         raise click.UsageError(f"There is no {path}; check the path that --{kind} names.")

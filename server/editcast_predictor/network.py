@@ -105,4 +105,9 @@ class SharedNetwork:
                 f"The shared predictor at {self._client.address} answers with {checked} of "
                 f"another size ({found[checked].shape}, not {shape})."
             )
+        if np.isnan(found[checked]).any():
+            raise PredictorError(
+                f"The shared predictor at {self._client.address} answers with {checked} that are "
+                "no numbers."
+            )
         return found

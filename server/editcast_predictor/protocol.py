@@ -30,6 +30,9 @@ _MOST = 1 << 28  # bytes of an answer
 _PART = 1 << 16  # bytes
 _SAID = 200  # characters of a server's own words
 
+# What reading JSON that nests without end, or numbers that no tensor holds, raises.
+_SENSELESS = (ValueError, OverflowError, RecursionError)
+
 Tensors = dict[str, npt.NDArray[Any]]
 
 
@@ -75,7 +78,7 @@ class Client:
         said, headed = self._ask("POST", f"/v2/models/{model}/infer", body, headers)
         try:
             found = _response(said, headed)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (*_SENSELESS, TypeError, KeyError, AttributeError) as error:
             raise self._odd(f"{type(error).__name__} in its answer") from error
         if missing := [name for name in outputs if name not in found]:
             raise self._odd(f"without {', '.join(missing)}")
@@ -132,7 +135,7 @@ class Client:
 def _object(said: bytes) -> dict[str, Any]:
     try:
         found = json.loads(said)
-    except ValueError:
+    except _SENSELESS:
         found = None
     return found if isinstance(found, dict) else {}
 

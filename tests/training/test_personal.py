@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from editcast.commands.train import train
 from editcast_model.bundle import Bundle, write_card
+from editcast_model.errors import TrainingError
 from editcast_store.models import Active, install
-from editcast_training import personal
+from editcast_training import personal, pipeline
 from editcast_training.calibration.personal_fit import PersonalFit
 from editcast_training.evaluation.intervals import Interval
 from editcast_training.pipeline import Recipe
@@ -53,6 +54,39 @@ def test_a_fit_that_gains_is_kept_where_the_network_learns_nothing(
     assert json.dumps(card.written["calibration"]["weights"]) == json.dumps(
         base.written["calibration"]["weights"]
     )
+
+
+def test_a_training_that_fails_for_a_while_goes_on_with_another_fit(
+    small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(small_bundle, tmp_path / "copy")
+    install(tmp_path / "copy", home / "models")
+    monkeypatch.setenv("EDITCAST_HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
+    monkeypatch.chdir(small_repository)
+
+    def trained(weight: float) -> Result:
+        fitted = PersonalFit((weight,) * 13, 3, 9, 60, Interval(6, 2, 9), 1200)
+        monkeypatch.setattr(personal, "fit_to_person", lambda *_: fitted)
+        return CliRunner().invoke(train, ["--steps", "2", "--processes", "1"])
+
+    def full(*arguments: object, **options: object) -> None:
+        raise TrainingError("The disk has no space left; free some.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "finish", full)
+        failed = trained(1.0)
+    assert str(failed.exception) == "The disk has no space left; free some."
+    assert (home / "training" / "run" / "latest.safetensors").exists()
+    first = Active.of(home / "models").current
+    # Saves that came since change the fit, and not what the network learns.
+    done = trained(2.0)
+    assert done.exit_code == 0, done.output
+    assert "Continuing the interrupted training" in done.output
+    active = Active.of(home / "models")
+    assert active.current is not None and active.previous == first != active.current
+    assert Bundle.open(active.current).card.continuation == (2.0,) * 13
 
 
 def test_a_fit_that_gains_nothing_changes_nothing(

@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 import editcast_model.export as exporting
 import editcast_training.packaging as finishing
+from editcast.commands.calibrate import calibrate
 from editcast.commands.train import export, train
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.errors import BundleError, EditcastError
@@ -239,7 +240,7 @@ def test_a_checkpoint_becomes_a_bundle(
     result = _invoke(export, checkpoint, "--tokenizer", tokenizer, "--to", tmp_path / "bare")
     assert result.exit_code == 0, result.output
     assert Bundle.open(tmp_path / "bare").card.written["training"]["steps"] == 4
-    (tmp_path / "whole").mkdir()
+    shutil.copytree(tmp_path / "bare", tmp_path / "whole")
     (tmp_path / "whole" / "old").touch()
     whole = finishing.finish(
         checkpoint, small_corpus, tmp_path / "whole", finishing.Provenance("Whole", "projects"),
@@ -255,6 +256,27 @@ def test_a_checkpoint_becomes_a_bundle(
     assert "another tokenizer" in str(result.exception)
     result = _invoke(export, tokenizer, "--tokenizer", tokenizer, "--to", tmp_path / "none")
     assert "cannot be read" in str(result.exception)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    for given in (checkpoint, small_bundle):
+        result = _invoke(export, given, "--tokenizer", tokenizer, "--to", tmp_path / "mine")
+        assert "holds other files" in str(result.exception)
+    result = _invoke(calibrate, small_bundle, "--git", small_repository, "--out", tmp_path / "mine")
+    assert "holds other files" in str(result.exception)
+    assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["run", "corpus", "bundle"])
+def test_folders_of_something_else_are_left_alone(
+    name: str, small_bundle: Path, young_repository: Path, tmp_path: Path
+) -> None:
+    """In the folder of a project of one's own, for example, that was meant to be read."""
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "notes.txt").touch()
+    given = ("--git", young_repository, "--from", small_bundle, "--processes", 1)
+    result = _invoke(train, tmp_path, *given)
+    assert f"{name} is not of a training" in str(result.exception)
+    assert (tmp_path / name / "notes.txt").exists() and not (tmp_path / "plan.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from editcast_model.bundle import Bundle, write_card
+from editcast_model.bundle import Bundle, fresh_bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
-from editcast_model.errors import TrainingError
+from editcast_model.errors import TooLittleHistoryError, TrainingError
 from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
@@ -26,7 +26,6 @@ from editcast_model.forecasting.ranker import Ranker
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork, read_weights
-from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration import line_ranker
 from editcast_training.calibration.collected import Collected, collect
@@ -114,7 +113,7 @@ def finish(
     report("Scoring held-out edits")
     card = _card(provenance, training)
     card |= _measured(network, corpus, provenance)
-    with fresh_folder(out) as fresh:
+    with fresh_bundle(out) as fresh:
         report("Exporting")
         export(network, vocabulary, card, fresh, base=base)
         card |= _lines(fresh, base, origins, seed, report)
@@ -317,7 +316,7 @@ def _collected(
     forecaster.gate = tuple(gate or forecaster.gate)
     steps = list(collect(forecaster, sessions))
     if not steps:
-        raise TrainingError(
+        raise TooLittleHistoryError(
             "There is no data to calibrate confidence: no file has two held-out changes. Name more "
             "history, or train again after some days of work."
         )

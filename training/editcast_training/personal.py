@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from editcast_model.bundle import Bundle
-from editcast_model.errors import TrainingError
+from editcast_model.errors import NoBetterModelError, TooLittleHistoryError, TrainingError
 from editcast_model.private_files import discard
 from editcast_training.calibration.personal_fit import fit_to_person
 from editcast_training.calibration.ranker import with_card
@@ -32,21 +32,23 @@ def train_for_person(request: Request, base: Bundle, threshold: float, progress:
 
     Raises:
         NoBetterModelError: Nothing was better than the bundle.
-        TrainingError: Nothing was better, and there is too little history to train the network.
+        TooLittleHistoryError: Nothing was better, and there is too little history to train the
+            network.
+        TrainingError: The network cannot be trained, such as for lack of space on the disk.
         CorpusError: The corpus cannot be read or written.
     """
     progress.stage("Fitting continuations to your history: a minute or two")
     found = fit_to_person(request.origins, base.card.continuation, threshold, request.seed)
     progress.stage(found.sentence)
     if not found.is_better:
-        return _trained(request, base, progress)
+        return _trained(request, progress)
     folder = request.folder / _FITTED
     card = {name: value for name, value in base.card.written.items() if name != "comparison"}
     calibration = card.get("calibration", {}) | {"continuation": list(found.weights)}
     fitted = with_card(base, card | {"calibration": calibration}, folder)
     try:
-        return _trained(request, fitted, progress)
-    except TrainingError as error:
+        return _trained(replace(request, fitted=fitted), progress)
+    except (NoBetterModelError, TooLittleHistoryError) as error:
         progress.stage(str(error))
         now = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"name": request.provenance.name, "base": base.name, "created": now}
@@ -55,7 +57,7 @@ def train_for_person(request: Request, base: Bundle, threshold: float, progress:
         discard(folder)
 
 
-def _trained(request: Request, base: Bundle, progress: Progress) -> Path:
-    made = train_to_bundle(replace(request, base=base), progress)
+def _trained(request: Request, progress: Progress) -> Path:
+    made = train_to_bundle(request, progress)
     assert made is not None  # one process alone trains for a person
     return made

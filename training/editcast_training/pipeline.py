@@ -25,6 +25,7 @@ from editcast_model.errors import (
     CorpusError,
     EmptyCorpusError,
     NoBetterModelError,
+    TooLittleHistoryError,
     TrainingError,
 )
 from editcast_model.export import load_network
@@ -46,7 +47,7 @@ from editcast_training.fit.trainer import pick_device, train
 from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
-_MAX_STATE = 4096
+_FOLDERS = ("run", "corpus", "bundle")
 WHAT_TO_DO = (
     "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "
     "(--saves FILE), or train again after some days of work."
@@ -82,6 +83,8 @@ class Request(TrainingOptions):
         processes: The number of processes that read sources, and make batches for a GPU.
         provenance: The origin of the model, for its card.
         personal: Whether the folder is Editcast's own, in which a new plan replaces an old one.
+        fitted: The base with parts fitted to a person, whose card the new model's continues, or
+            None.
         considerate: Whether to wait while other programs need the machine; see `fit.pauses`.
         ray: The address of a cluster to train on, `cluster.HERE`, or None.
         workers: The maximum number of workers on the cluster.
@@ -98,6 +101,7 @@ class Request(TrainingOptions):
     processes: int
     provenance: Provenance
     personal: bool
+    fitted: Bundle | None = None
     considerate: bool = False
     ray: str | None = None
     workers: int = 1
@@ -124,8 +128,9 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
     Raises:
         NoBetterModelError: A personal training did not improve its base on the held-out newest
             tenth of the history. The folder is cleared.
-        TrainingError: There is too little history, the tokenizers of corpus and bundle differ, or
-            the folder contains another training.
+        TooLittleHistoryError: There is too little history.
+        TrainingError: The tokenizers of corpus and bundle differ, or the folder contains another
+            training or other files.
         CorpusError: The corpus cannot be read or written.
         ClusterError: The cluster cannot be used.
     """
@@ -158,7 +163,7 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         out,
         request.provenance,
         request.origins,
-        base=None if request.further else request.base,
+        base=None if request.further else request.fitted or request.base,
         report=progress.stage,
         seed=request.seed,
     )
@@ -257,11 +262,24 @@ def _settle_plan(request: Request, progress: Progress) -> None:
                 "seed, number or size of batches); name another folder."
             )
         _clear(request.folder)
+    elif not request.personal:
+        _check_unused(request)
     write_text(path, json.dumps(plan, indent=1))
 
 
+def _check_unused(request: Request) -> None:
+    """Raise `TrainingError` if a folder without a plan has files that would be replaced."""
+    given = request.corpus and request.corpus.resolve()
+    for name in _FOLDERS:
+        place = request.folder / name
+        if place.exists() and place.resolve() != given and (place.is_file() or [*place.iterdir()]):
+            raise TrainingError(
+                f"{place} is not of a training, which would replace it; name another folder."
+            )
+
+
 def _clear(folder: Path) -> None:
-    for name in ("run", "corpus", "bundle"):
+    for name in _FOLDERS:
         discard(folder / name)
     (folder / "plan.json").unlink(missing_ok=True)
 
@@ -277,7 +295,7 @@ def _corpus(request: Request, progress: Progress) -> Path:
             _make_corpus(folder, request, progress)
         counts = _instances(folder)
         if counts["train"] < LEAST_INSTANCES or not counts["dev"]:
-            raise TrainingError(
+            raise TooLittleHistoryError(
                 f"There is too little history: {counts['train']} instances to train on, of "
                 f"{LEAST_INSTANCES} needed, and {counts['dev']} held out for the evaluation. "
                 f"{WHAT_TO_DO}"
@@ -299,13 +317,13 @@ def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
             folder,
             request.origins,
             tokenizer=tokenizer,
-            max_state=_MAX_STATE,
             processes=request.processes,
             seed=request.seed,
         )
     except CorpusError as error:
-        more = f" {WHAT_TO_DO}" if isinstance(error, EmptyCorpusError) else ""
-        raise TrainingError(f"{error}{more}") from error
+        if isinstance(error, EmptyCorpusError):
+            raise TooLittleHistoryError(f"{error} {WHAT_TO_DO}") from error
+        raise TrainingError(str(error)) from error
     for made in result:
         if made.failed:
             progress.stage(f"{made.name}: skipped. {made.failed}")

@@ -11,7 +11,7 @@ from editcast.commands.evaluate import read_all
 from editcast.guarded import guarded
 from editcast.help_page import Command
 from editcast.source_options import seed_option, source_options
-from editcast_model.bundle import Bundle
+from editcast_model.bundle import Bundle, check_replaceable
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_training.calibration.collected import collect_to_file
@@ -60,6 +60,7 @@ def calibrate(
     file's changes in sources without a split. The command also fits the confidence of
     continuations, and the weight of the project memory next to the network.
     """
+    check_replaceable(out)  # said now and not after half an hour
     console = Console(stderr=True)
     unseen = held_out(origins)
     sessions = read_all(unseen, console, commits=commits, seed=seed)

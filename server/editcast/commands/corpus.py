@@ -19,6 +19,7 @@ from editcast.render_diff import plain
 from editcast.source_options import ray_option, seed_option, source_options
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import make_corpus
+from editcast_training.data.instances import MAX_STATE
 from editcast_training.data.shards import CorpusPart
 from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
@@ -39,7 +40,7 @@ _EXAMPLES = {
     "--tokenizer", type=kinds.PATH, help="A tokenizer.json.  [default: learn a vocabulary]"
 )
 @click.option(
-    "--max-state", default=4096, type=kinds.MAX_STATE, help="Maximum subtokens of a window."
+    "--max-state", default=MAX_STATE, type=kinds.MAX_STATE, help="Maximum subtokens of a window."
 )
 @click.option("--processes", default=2, type=kinds.PROCESSES)
 @ray_option

@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -158,6 +159,7 @@ def evaluate(
     if typing:
         return _evaluate_typing(chosen, device, sessions, files, about, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
+    taken = {path.resolve() for path in compare}
     for model in chosen:
         bundle, rows = _replayed(model, device, sessions, pause or 0.0, ray, processes, console)
         evaluation = Evaluation(
@@ -167,7 +169,7 @@ def evaluate(
             threshold=default_threshold(bundle.card if bundle else None),
             **about,
         )
-        evaluation.write(out / f"{_file_name(evaluation.name)}.json")
+        evaluation.write(_place(out, evaluation.name, taken))
         evaluations.append(evaluation)
     _print_tables(evaluations)
     click.echo(f"The results are in {out}.")
@@ -209,6 +211,7 @@ def _evaluate_typing(
 ) -> None:
     """Type the sessions of single files, once for each model and level of eagerness."""
     alone = [one for one in sessions if not one.is_in_project]
+    taken: set[Path] = set()
     for model in models:
         card = None
         forecaster = BASELINES[model]() if model in BASELINES else None
@@ -228,7 +231,7 @@ def _evaluate_typing(
             thresholds=thresholds,
             **about,
         )
-        typed.write(out / f"{_file_name(typed.name)}-typing.json")
+        typed.write(_place(out, f"{typed.name}-typing", taken))
         for kind in typed.intervals:
             headings = ["", "actions", *MEASURES]
             _print_table(headings, _typing_lines(typed, kind), _TYPING, f"{typed.name}, {kind}")
@@ -304,20 +307,25 @@ def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool
     return f"{names}{kept}; at most {commits} commits per project, seed {seed}"
 
 
-def _file_name(name: str) -> str:
-    return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
+def _place(out: Path, name: str, taken: set[Path]) -> Path:
+    """Name the file of a result, which may replace an earlier one, but none that is taken."""
+    stem = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    place = next(one for each in names if (one := (out / f"{each}.json").resolve()) not in taken)
+    taken.add(place)
+    return place
 
 
 def _print_tables(evaluations: Sequence[Evaluation]) -> None:
     for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
         measured = [one for one in evaluations if kind in one.kinds]
-        by_name = {one.name: one.intervals(kind) for one in measured}
+        found = [one.intervals(kind) for one in measured]
         counts = (f"{len(one.kinds[kind]):,}" for one in measured)
         lines = [["steps", *counts]]
-        for measure in next(iter(by_name.values())):
-            triples = (100 * np.array(known[measure]) for known in by_name.values())
+        for measure in found[0]:
+            triples = (100 * np.array(known[measure]) for known in found)
             lines.append([measure, *(f"{a:.1f} ({b:.1f}, {c:.1f})" for a, b, c in triples)])
-        _print_table(["", *by_name], lines, _INTERVALS, kind.capitalize())
+        _print_table(["", *(one.name for one in measured)], lines, _INTERVALS, kind.capitalize())
 
 
 def _print_table(

@@ -11,11 +11,11 @@ from editcast.guarded import guarded
 from editcast.help_page import Group
 from editcast.printable import printable
 from editcast_model.bundle import Bundle
+from editcast_model.card import OWN_HISTORY
 from editcast_model.errors import BundleError
 from editcast_store.paths import models_dir
 from editcast_store.team import install_published, publish, team_folder
 
-_OWN = "your own history"  # the wording in cards
 _OWN_SOURCES = re.compile(r"store$|local-history-\d+$")  # in a corpus
 
 
@@ -49,7 +49,7 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
     """
     team, opened = _folder(folder), Bundle.open(bundle)
     trained_on = opened.card.trained_on
-    is_own = trained_on.what == _OWN or any(map(_OWN_SOURCES.match, trained_on.sources))
+    is_own = trained_on.what == OWN_HISTORY or any(map(_OWN_SOURCES.match, trained_on.sources))
     if is_own and not own_history:
         raise BundleError(
             f"The model {opened.name} was trained on your own history, and may reproduce pieces of "

@@ -18,6 +18,7 @@ from editcast.help_page import Command
 from editcast.progress import TrainingProgress
 from editcast.source_options import device_option, ray_option, seed_option, source_options
 from editcast_model.bundle import Bundle, bundled_path
+from editcast_model.card import OWN_HISTORY
 from editcast_model.errors import BundleError, NoBetterModelError, TrainingError
 from editcast_model.private_files import write_text
 from editcast_server.prediction.policy import default_threshold, measured_precision
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 # torch takes seconds to import, so the commands import what they call.
 
-_OWN = "your own history"  # the wording in cards
 # Together with the steps before and after it, fine-tuning takes ten minutes on two cores.
 _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 
@@ -164,7 +164,7 @@ def train(
         is_long = given["scratch"] or further
         given["minutes"] = _FROM_SCRATCH_MINUTES if is_long else _FINE_TUNING_MINUTES
     bundle = None if given["scratch"] else _base(given["base"])
-    has_own = bundle is not None and bundle.card.trained_on.what == _OWN
+    has_own = bundle is not None and bundle.card.trained_on.what == OWN_HISTORY
     if not origins and corpus is None:
         has_own, origins = True, own_history(workspaces or _here(), without)
         if not origins:
@@ -177,7 +177,7 @@ def train(
         further=further,
         provenance=Provenance(
             name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
-            trained_on=_OWN if has_own else "projects",
+            trained_on=OWN_HISTORY if has_own else "projects",
             listed=_listed(),
             base=bundle.name if bundle else None,
             earlier=bundle.card.trained_on.sources if bundle and further else {},

@@ -108,6 +108,20 @@ def test_a_bundle_is_measured_token_by_token_too(saves: Path, tmp_path: Path) ->
     assert 0 < evaluation.tokens["both"] <= best
 
 
+def test_models_of_one_name_have_a_column_and_a_result_each(saves: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    common = ("evaluate", "--saves", saves, "--out", out, "--model", "repeat-best")
+    assert editcast(*common, home=tmp_path / "home").returncode == 0
+    earlier = (out / "repeat-best.json").read_bytes()
+    more = ("--model", "repeat-best", "--compare", out / "repeat-best.json")
+    done = editcast(*common, *more, home=tmp_path / "home")
+    assert done.returncode == 0, done.stderr
+    assert any(line.split() == ["repeat-best"] * 3 for line in done.stdout.splitlines())
+    assert (out / "repeat-best.json").read_bytes() == earlier
+    names = ["repeat-best-2.json", "repeat-best-3.json", "repeat-best.json"]
+    assert sorted(path.name for path in out.iterdir()) == names
+
+
 def test_with_a_pause_before_a_save_what_is_shown_is_the_same(saves: Path, tmp_path: Path) -> None:
     found = []
     for pause in ([], ["--pause", "0.2"]):

@@ -1,6 +1,7 @@
-"""Every number that a command takes has bounds; what lies outside is a usage error."""
+"""Every number that a command takes has bounds, and every split a name of its own."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -63,3 +64,12 @@ def test_a_number_out_of_its_range_is_refused(
         assert sum(line.startswith("Error: Invalid value for") for line in said) == 1, value
         assert "Traceback" not in result.output
         assert "whole number from" in result.output or "number above" in result.output
+
+
+@pytest.mark.parametrize("option", ["--git", "--saves"])
+def test_a_split_that_is_none_is_refused(option: str, tmp_path: Path) -> None:
+    (tmp_path / "it").mkdir()
+    given = ["corpus", str(tmp_path / "out"), option, f"trian={tmp_path / 'it'}"]
+    result = CliRunner().invoke(cli, given, env={"EDITCAST_HOME": str(tmp_path / "home")})
+    assert result.exit_code == 2 and "'trian' is no split; name train, dev, test" in result.output
+    assert not (tmp_path / "out").exists()

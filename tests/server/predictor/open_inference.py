@@ -4,7 +4,8 @@
 
 REPOSITORY is what `python -m editcast_predictor` wrote. The server prints its address and ends with
 stdin. It knows tensors as bytes, as Triton does, or with --json only JSON, as MLServer does. A line
-on stdin changes how it answers: `silent` not at all, `damaged` with less, `good` as before.
+on stdin changes how it answers: `silent` not at all, `damaged` with less, `senseless` with NaN,
+`good` as before.
 """
 
 import json
@@ -76,6 +77,8 @@ class Handler(BaseHTTPRequestHandler):
         values = dict(zip(names, session.run(names, given), strict=True))
         if self.state.mode == "damaged":
             values = {name: value[:-1] for name, value in values.items()}
+        if self.state.mode == "senseless":
+            values = {name: np.full_like(value, np.nan) for name, value in values.items()}
         described, parts = [], []
         for one in asked["outputs"]:
             value = values[one["name"]]

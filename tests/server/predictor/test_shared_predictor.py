@@ -130,7 +130,12 @@ def test_the_predictions_are_those_of_this_machine(either: Predictor) -> None:
 
 @pytest.mark.parametrize(
     ("how", "sentence"),
-    [("silent", "does not answer"), ("damaged", "of another size"), ("gone", "does not answer")],
+    [
+        ("silent", "does not answer"),
+        ("damaged", "of another size"),
+        ("senseless", "that are no numbers"),
+        ("gone", "does not answer"),
+    ],
 )
 def test_what_does_not_answer_well_is_said(how: str, sentence: str, predictor: Predictor) -> None:
     forecaster = load(bundled_path(), predictor.address, 60.0)
@@ -157,13 +162,24 @@ def test_what_is_no_address_is_said(address: str) -> None:
         load(bundled_path(), address)
 
 
-def test_an_answer_without_sense_is_said() -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[]",
+        "[" * 100_000,
+        '{"outputs": [{"name": "a", "shape": [1], "datatype": "FP32", "data": [1%s]}]}'
+        % ("0" * 400),
+    ],
+    ids=["something else", "deep", "a large number"],
+)
+def test_an_answer_without_sense_is_said(said: str) -> None:
     """A server of HTTP that speaks something else."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         program = "import socket, sys; [one.recv(9999) and one.sendall(sys.argv[1].encode()) for "
         program += "one, _ in iter(socket.socket(fileno=int(sys.argv[2])).accept, None)]"
-        given = ["HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n[]"]
+        head = f"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {len(said)}\r\n\r\n"
+        given = [head + said]
         process = subprocess.Popen(
             [sys.executable, "-c", program, *given, str(listening.fileno())],
             pass_fds=[listening.fileno()],

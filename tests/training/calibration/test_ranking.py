@@ -1,5 +1,6 @@
 """Collected candidates, and the ranker that is fitted to them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,16 @@ def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
     assert recorder.texts[before:] == list(session().texts[:4])
     assert [(step.row.session, step.row.step) for step in both] == [(0, 3), (1, 1), (1, 2), (1, 3)]
     assert both[:1] == first and read(path) == both
+    other = [replace(session(), path="b.py"), session(1)]
+    for given in (other, [session()]):
+        with pytest.raises(SourceError, match="other histories"):
+            collect_to_file(recorder, given, path)  # type: ignore[arg-type]
+    # Killed in the middle of a line.
+    path.write_bytes(path.read_bytes()[:-20])
+    again = collect_to_file(recorder, [session(), session(1)], path)  # type: ignore[arg-type]
+    alike = [replace(step, row=replace(step.row, milliseconds=0)) for step in (*both, *again)]
+    assert alike[:4] == alike[4:] and read(path) == again
+    assert path.stat().st_mode & 0o077 == 0
     path.write_text("[{}]")
     with pytest.raises(SourceError, match="contains no candidates"):
         read(path)

@@ -3,6 +3,8 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -226,14 +228,15 @@ def test_what_forks_and_copies_have_stays_in_one_place(
     one = mirror / "me+one" / "repo"
     fork = _repository(tmp_path / "fork", 25, 1)  # of me/one, and then a commit of its own
     repository = pygit2.Repository(fork)
-    tip = repository.head.peel(pygit2.Commit)
-    builder = repository.TreeBuilder(tip.tree)
-    blob = repository[tip.tree["a.py"].id]
-    assert isinstance(blob, pygit2.Blob)
-    text = blob.data.decode().replace("a_", "c_", 3)
-    builder.insert("a.py", repository.create_blob(text.encode()), pygit2.enums.FileMode.BLOB)
-    who = pygit2.Signature("A", "a@example.org", 1_800_000_000, 0)
-    repository.create_commit("HEAD", who, who, "own", builder.write(), [tip.id])
+    for number in range(20):
+        tip = repository.head.peel(pygit2.Commit)
+        builder = repository.TreeBuilder(tip.tree)
+        blob = repository[tip.tree["a.py"].id]
+        assert isinstance(blob, pygit2.Blob)
+        text = blob.data.decode().replace("a_", f"c{number}_", 1).replace("g(", f"h{number}(", 1)
+        builder.insert("a.py", repository.create_blob(text.encode()), pygit2.enums.FileMode.BLOB)
+        who = pygit2.Signature("A", "a@example.org", 1_800_000_000 + number, 0)
+        repository.create_commit("HEAD", who, who, "own", builder.write(), [tip.id])
     origins = [
         Origin("fork", "git", fork, "train"),
         Origin("me/one", "git", one, "test"),
@@ -250,7 +253,9 @@ def test_what_forks_and_copies_have_stays_in_one_place(
     for name in ("me/one", "me/two", "a/copy#restored", "a/copy#refactorings"):
         assert made[name] == alone[name]
     rows = pq.read_table(tmp_path / "out" / "train" / "fork.parquet").to_pylist()
-    assert 1 <= len(rows) <= 2 and max(row["time"] for row in rows) <= 1_800_000_000_000
+    held_out = pq.read_table(tmp_path / "out" / "test" / "me+one.parquet")["changes"].to_pylist()
+    assert rows and not {one for row in rows for one in row["changes"]} & {*chain(*held_out)}
+    assert min(row["time"] for row in rows) >= 1_800_000_000_000
     assert made["fork"].instances == {"train": len(rows)}
     assert made["fork"].edits == {"train": sum(len(row["contents"]) for row in rows)}
     kept, dropped = made["fork"].instances["train"], made["fork"].skipped[duplicates.REASON]
@@ -289,6 +294,10 @@ def test_what_cannot_be_made_is_refused_with_a_sentence(
     with pytest.raises(CorpusError, match="no-such-repository"):  # not the vocabulary's fault
         make_corpus(tmp_path / "none", [Origin("no", "git", tmp_path / "no-such-repository")])
     assert not (tmp_path / "none").exists()
+    with pytest.raises(CorpusError, match="called me"):  # the same shard
+        make_corpus(tmp_path / "none", [one, replace(one, name="me+one")])
+    with pytest.raises(CorpusError, match="me/one is in the split train; name another folder"):
+        make_corpus(out, [replace(one, split="test")])
     other = tmp_path / "other.json"
     Tokenizer.train(["x"], 280).save(other)
     with pytest.raises(CorpusError, match="another tokenizer"):

@@ -1,6 +1,7 @@
 """The other files of a session's project: those of a real repository, and recorded ones."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pygit2
@@ -48,6 +49,17 @@ def test_of_a_commit_the_files_before_it_and_those_changed_before_by_their_paths
     assert [one for one in found if one.is_saved] == [
         KnownFile(0, "a.py", after["a.py"], is_saved=True)
     ]
+
+
+def test_of_a_repository_in_storage_the_same_files_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin = committed(tmp_path / "shop", {"a.py": LINES, "b.py": "b\n"}, {"a.py": f"{LINES}x\n"})
+    committed(tmp_path / "here", {"c.py": "is not meant\n"}, {"c.py": "in any case\n"})
+    monkeypatch.chdir(tmp_path / "here")
+    session = last_commit(origin, "a.py")
+    there = replace(origin, path=Path(), url=(tmp_path / "shop").as_uri())
+    assert list(files_before([there])(session)) == list(files_before([origin])(session)) != []
 
 
 def test_what_the_commit_makes_of_the_file_itself_is_not_known(tmp_path: Path) -> None:

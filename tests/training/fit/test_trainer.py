@@ -284,6 +284,14 @@ def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> N
     assert max(steps) == 3
 
 
+@pytest.mark.timeout(60)
+def test_a_corpus_with_too_few_batches_for_a_step_is_refused(
+    plan: TrainingPlan, tmp_path: Path
+) -> None:
+    with pytest.raises(TrainingError, match="too few instances for a step of 4,?000 batches"):
+        train(replace(plan, out=tmp_path / "out", batches=4000))
+
+
 def test_it_waits_between_steps_and_says_so(plan: TrainingPlan, tmp_path: Path) -> None:
     reasons = iter(["", "it thunders", "it thunders", "", *[""] * 20])
     said: list[Any] = []

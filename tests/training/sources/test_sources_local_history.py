@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from editcast_model.errors import SourceError
+from editcast_model.plain_files import MOST_JSON
 from editcast_training.sources.file_history import MAX_BYTES, FileHistory, Skipped, Snapshot
 from editcast_training.sources.local_history import local_history_folders, read_local_history
 
@@ -103,6 +104,7 @@ def test_damaged_indexes_are_counted(history: Path) -> None:
     contents = ["", "{", "[]", "null", "\x00", '{"version": 1}', "[" * 100_000]
     contents += ['{"version": 1, "resource": "file:///a.py", "entries": 5}']
     contents += ['{"version": 1, "resource": null, "entries": []}']
+    contents += ['{"version": 1, "resource": "file:///a.py", "entries": []' + " " * MOST_JSON + "}"]
     contents += ['{"version": 1, "resource": "http://[a.py", "entries": []}']
     for number, content in enumerate(contents):
         folder = history / f"damaged{number}"
@@ -151,12 +153,13 @@ def test_damaged_entries_and_versions_are_counted(history: Path, tmp_path: Path)
         {"id": "entries.json", "timestamp": 9},
         {"id": "7.py", "timestamp": 7},
         {"id": "\ud800", "timestamp": 9},
+        {"id": "1.py", "timestamp": 10**30},
     ]
     (folder / "entries.json").write_text(json.dumps(index))
     (found,), skipped = read(history)
     assert found.snapshots == (Snapshot("one", 1), Snapshot("eight", 8))
     assert skipped == {
-        "snapshot: damaged entry": 7,
+        "snapshot: damaged entry": 8,
         "snapshot: its file is missing": 1,
         "snapshot: its file cannot be read": 2,
         "snapshot: not UTF-8": 1,

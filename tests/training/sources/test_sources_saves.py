@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import tempfile
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def test_broken_lines_are_named_and_the_others_read(tmp_path: Path) -> None:
         json.dumps(LINE | {"changes": [{"time": "x", "edits": []}]}).encode(),
         json.dumps(LINE | {"changes": [{"time": 1, "edits": [[0, 1]]}]}).encode(),
         json.dumps(LINE | {"changes": None}).encode(),
+        json.dumps(LINE | {"time0": 10**30}).encode(),
         b"[" * 100_000,
     ]
     path = tmp_path / "saves.jsonl"
@@ -92,6 +94,26 @@ def test_missing_names_have_substitutes(tmp_path: Path) -> None:
     path.write_text(json.dumps(LINE | {"origin": None, "language": None}))
     ((history,), _) = read(path)
     assert (history.project, history.language) == ("mine.jsonl", "python")
+
+
+def test_names_that_are_no_unicode_text(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(LINE | {"origin": "\ud800", "language": "\udfff"}))
+    ((history,), _) = read(path)
+    assert (history.project, history.language) == ("\\ud800", "\\udfff")
+
+
+def test_the_texts_of_a_file_are_not_all_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "saves.jsonl"
+    changes = [{"time": time, "edits": [[0, 1, "ab"[time % 2]]]} for time in range(1000)]
+    path.write_text(json.dumps(LINE | {"text0": "_" * 1_000_000, "changes": changes}))
+    tracemalloc.start()
+    try:
+        count = sum(len(found.snapshots) - 1 for found in read_saves(path, skipped=Counter()))
+        assert tracemalloc.get_traced_memory()[1] < 400_000_000
+    finally:
+        tracemalloc.stop()
+    assert count == 1000
 
 
 def test_a_file_that_was_cut_off(tmp_path: Path) -> None:

@@ -65,6 +65,14 @@ def test_a_git_file_or_link_that_leads_into_a_folder_of_secrets(tmp_path: Path) 
         with pytest.raises(SourceError, match="folder of secrets.*name another"):
             list(read_git(tmp_path / name, project="p", skipped=Counter()))
     make(tmp_path / "plain")
+    secret = tmp_path / ".password-store" / ".git"
+    for name in ("borrowing", "by_common"):
+        make(tmp_path / name)
+    (tmp_path / "borrowing/.git/objects/info/alternates").write_text(f"{secret}/objects\n")
+    (tmp_path / "by_common/.git/commondir").write_text(f"{secret}\n")
+    for name in ("borrowing", "by_common"):
+        with pytest.raises(SourceError, match="folder of secrets"):
+            list(read_git(tmp_path / name, project="p", skipped=Counter()))
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / ".git").write_text(f"gitdir: {tmp_path}/plain/.git\n")
     assert names(read_git(tmp_path / "elsewhere", project="p", skipped=Counter())) == ["a.py"]

@@ -1,6 +1,7 @@
 """Collected candidates: what every source proposed at the steps of sessions, and its scores."""
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,9 +15,13 @@ from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.interface import PredictionOptions
 from editcast_model.history import EditHistory
+from editcast_model.private_files import append_text
+from editcast_training.disk import explained
 from editcast_training.evaluation.metrics import Judge, Score
 from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
+
+_BEGINNING = '[{"row": {'  # of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +41,30 @@ def collect(
         yield from _of_session(forecaster, session, number)
 
 
+@explained(SourceError)
 def collect_to_file(
     forecaster: NeuralForecaster, sessions: Sequence[EditingSession], path: Path
 ) -> list[Collected]:
     """Collect as `collect` does, and keep it in a file: what lies there is not collected again.
 
     Raises:
-        SourceError: The file holds something else.
+        SourceError: The file holds something else, such as candidates of other sessions, or cannot
+            be written.
     """
     done = read(path) if path.exists() else []
+    about = [(one.project, one.path, one.kind) for one in sessions]
+    for row in (step.row for step in done):
+        if row.session >= len(about) or (row.project, row.path, row.kind) != about[row.session]:
+            raise SourceError(
+                f"{path} contains the candidates of other histories or commits; name another file."
+            )
+    if path.exists() and (left := len(path.read_bytes().rpartition(b"\n")[2])):
+        os.truncate(path, path.stat().st_size - left)
     known = {step.row.session for step in done}
-    with path.open("a", encoding="utf-8") as file:
-        for number, session in enumerate(sessions):
-            if number in known:
-                continue
+    for number, session in enumerate(sessions):
+        if number not in known:
             steps = list(_of_session(forecaster, session, number))
-            file.write(json.dumps([asdict(step) for step in steps]) + "\n")
-            file.flush()
+            append_text(path, json.dumps([asdict(step) for step in steps]) + "\n")
             done += steps
     return sorted(done, key=lambda step: (step.row.session, step.row.step))
 
@@ -60,12 +72,16 @@ def collect_to_file(
 def read(path: Path) -> list[Collected]:
     """Read the steps that `collect_to_file` has written, a session a line.
 
+    What a killed process left of a line is passed over.
+
     Raises:
         SourceError: The file cannot be read, or holds something else.
     """
     try:
-        with path.open(encoding="utf-8") as file:
-            return [structure(step, Collected) for line in file for step in json.loads(line)]
+        *lines, rest = path.read_text("utf-8").split("\n")
+        if not rest.startswith(_BEGINNING[: len(rest)]):
+            raise ValueError("the last line is of something else")
+        return [structure(step, Collected) for line in lines for step in json.loads(line)]
     except (OSError, ValueError, TypeError, BaseValidationError) as error:
         raise SourceError(
             f"{path} contains no candidates of this version ({type(error).__name__}); "

@@ -1,6 +1,5 @@
 """Fits the ranker: three logistic models with weights for each source, and calibration."""
 
-import shutil
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,14 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
-from editcast_model.bundle import Bundle, write_card
+from editcast_model.bundle import Bundle, copy_bundle, fresh_bundle, write_card
 from editcast_model.card import RANKER_FEATURES, VERSION
 from editcast_model.errors import TrainingError
 from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.ranker import Ranker, features
-from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
 from editcast_training.calibration.logistic import kind_weights, logistic
+from editcast_training.disk import explained
 from editcast_training.evaluation.metrics import Outcome, Score, curve
 from editcast_training.evaluation.results import Row, by_kind, outcomes
 
@@ -171,6 +170,7 @@ def threshold_for(precision: float, outcomes: Iterable[Outcome]) -> float:
     return min(reached, default=1.0)
 
 
+@explained(TrainingError)
 def recalibrate(
     bundle: Bundle,
     steps: Sequence[Collected],
@@ -191,7 +191,7 @@ def recalibrate(
             chosen anew.
 
     Raises:
-        TrainingError: There is nothing to fit to.
+        TrainingError: There is nothing to fit to, or the bundle cannot be written.
     """
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate with: no file has two changes.")
@@ -208,9 +208,13 @@ def recalibrate(
 
 
 def with_card(bundle: Bundle, card: dict[str, Any], out: Path) -> Bundle:
-    """Write a bundle that is another one with this card; what lies in the folder is replaced."""
-    with fresh_folder(out) as fresh:
-        shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)
+    """Write a bundle that is another one with this card; a bundle in the folder is replaced.
+
+    Raises:
+        BundleError: The folder has other contents.
+    """
+    with fresh_bundle(out) as fresh:
+        copy_bundle(bundle.path, fresh)
         write_card(fresh, card)
     return Bundle.open(out)
 

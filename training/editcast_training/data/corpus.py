@@ -28,6 +28,7 @@ from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, 
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data import duplicates
+from editcast_training.data.instances import MAX_STATE
 from editcast_training.data.shards import FORMAT, ROW_GROUP, CorpusPart, Task, make_shards, shard_of
 from editcast_training.disk import explained
 from editcast_training.interrupts import held
@@ -54,7 +55,7 @@ def make_corpus(
     origins: Sequence[Origin],
     *,
     tokenizer: Path | None = None,
-    max_state: int = 4096,
+    max_state: int = MAX_STATE,
     processes: int = 1,
     seed: int = 0,
     each: Callable[[CorpusPart], None] = lambda made: None,
@@ -84,6 +85,7 @@ def make_corpus(
     tokens = checksum_of(folder / "tokenizer.json")
     settings = {"format": FORMAT, "max_state": max_state, "seed": seed, "tokenizer": tokens}
     done = _begun(folder, settings)
+    _check_splits(folder, origins, done)
     for made in done.values():
         each(made)
     left = [origin for origin in origins if origin.name not in done]
@@ -123,9 +125,22 @@ def _drop_duplicates(folder: Path, done: Mapping[str, CorpusPart]) -> None:
 def _check_sources(origins: Sequence[Origin]) -> None:
     if not origins:
         raise EmptyCorpusError("There is no source for a corpus; name a repository or saves.")
-    (name, count), *_ = Counter(origin.name for origin in origins).most_common(1)
-    if count > 1:
-        raise CorpusError(f"Two sources are called {name}; leave one of them out.")
+    # By their shards: me/project and me+project have the same ones.
+    shards = Counter(shard_of(Path(), "", origin.name).stem.casefold() for origin in origins)
+    for origin in origins:
+        if shards[shard_of(Path(), "", origin.name).stem.casefold()] > 1:
+            raise CorpusError(f"Two sources are called {origin.name}; leave one of them out.")
+
+
+def _check_splits(folder: Path, origins: Sequence[Origin], made: Mapping[str, CorpusPart]) -> None:
+    """Raise `CorpusError` if a source was put into another split before than it is to be in."""
+    for origin in origins:
+        wanted = {origin.split} if origin.split else {"train", "dev"}
+        if origin.name in made and (wrong := made[origin.name].instances.keys() - wanted):
+            raise CorpusError(
+                f"In the corpus {folder}, {origin.name} is in the split {min(wrong)}; name another "
+                "folder, or the split that it is in."
+            )
 
 
 def _work(tasks: Sequence[Task], processes: int) -> Generator[CorpusPart, None, None]:

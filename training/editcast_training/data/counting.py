@@ -10,12 +10,11 @@ from pathlib import Path
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.paths import store_path
 from editcast_store.saves import Store, project_of
-from editcast_training.data.instances import Cutter
+from editcast_training.data.instances import MAX_STATE, Cutter
 from editcast_training.sources.file_history import FileHistory, OwnKind, Skipped, split_by_time
 from editcast_training.sources.local_history import local_history_folders, read_local_history
 from editcast_training.sources.saves import read_store
 
-_MAX_STATE = 4096
 #: So many commits tell whether there are enough.
 _COMMITS = 1000
 #: A repository's own settings start no program and fetch nothing.
@@ -84,7 +83,7 @@ def count_own_history(workspaces: Sequence[Path], tokenizer: Tokenizer) -> Itera
 def _count(
     kind: OwnKind, name: str, histories: Iterable[FileHistory], tokenizer: Tokenizer
 ) -> SourceCount:
-    cutter = Cutter(tokenizer, max_state=_MAX_STATE, seed=0, skipped=Skipped())
+    cutter = Cutter(tokenizer, max_state=MAX_STATE, seed=0, skipped=Skipped())
     files, counts = set(), Counter[str]()
     for history in histories:
         files.add(history.path)

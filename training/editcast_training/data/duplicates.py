@@ -1,14 +1,15 @@
 """Rows of a corpus that another source has as well: forks, copied files, saves kept twice.
 
-A row stores, for each change that it teaches, a hash of the whole texts before and after it. Each
-change stays in the first source that has it, and a row is removed if all of its changes are
-elsewhere. Held-out sources come before those that are trained on, so no copy of a held-out change
-is trained on. The result depends on the shards alone, not on the order in which they were made, and
+A row stores, for each change that it teaches, a hash of the whole texts before and after it. No row
+is trained on that teaches a held-out change. Else each change stays in the first source that has
+it, held-out ones before the others, and a row is removed if all of its changes are elsewhere. The
+result depends on the shards alone, not on the order in which they were made, and
 a second run changes nothing.
 """
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,25 +48,88 @@ def drop_known(shards: Iterable[Path], row_group: int) -> dict[Path, int]:
         shards: SPLIT/NAME.parquet; one that names no changes is left alone.
         row_group: Rows of a group.
     """
-    order = sorted(shards, key=lambda path: (path.parent.name == "train", *path.parts[-2:]))
-    columns = [_changes(path) for path in order]
-    if not columns:
+    found = [_Shard.read(path) for path in shards]
+    found.sort(key=lambda one: (one.is_trained, *one.path.parts[-2:]))
+    if not found:
         return {}
-    sizes = [len(values) for values, _ in columns]
-    owners = np.repeat(np.arange(len(order), dtype=np.int32), sizes)
+    held = np.unique(np.concatenate([_NONE, *(one.changes for one in found if not one.is_trained)]))
+    for one in found:
+        if one.is_trained:
+            one.keep &= ~one.rows_with(_are_in(one.changes, held))
+    stay = [one.of_kept_rows for one in found]
+    sizes = [int(of.sum()) for of in stay]
+    owners = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
     _, first, same = np.unique(
-        np.concatenate([values for values, _ in columns]), return_index=True, return_inverse=True
+        np.concatenate([one.changes[of] for one, of in zip(found, stay, strict=True)]),
+        return_index=True,
+        return_inverse=True,
     )
-    is_new = np.split(owners[first][same] == owners, np.cumsum(sizes)[:-1])
-    left: dict[Path, int] = {}
-    for path, (_, counts), new in zip(order, columns, is_new, strict=True):
+    is_own = np.split(owners[first][same] == owners, np.cumsum(sizes)[:-1])
+    for one, of, own in zip(found, stay, is_own, strict=True):
+        new = np.zeros(len(of), np.bool_)
+        new[of] = own
         # A row without a change of its own teaches detours alone, and is nobody else's.
-        rows = np.repeat(np.arange(len(counts)), counts)
-        keep = (np.bincount(rows, new, len(counts)) > 0) | (counts == 0)
-        if not keep.all():
-            _rewrite(path, keep, row_group)
-        left[path] = int(keep.sum())
-    return left
+        one.keep &= one.rows_with(new) | (one.counts == 0)
+        if not one.keep.all():
+            _rewrite(one.path, one.keep, row_group)
+    return {one.path: int(one.keep.sum()) for one in found}
+
+
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass
+class _Shard:
+    """The changes of a shard.
+
+    Attributes:
+        path: The shard.
+        changes: The hashes of its rows' changes, row after row.
+        counts: How many changes each row has.
+        keep: Which rows stay.
+    """
+
+    path: Path
+    changes: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    keep: npt.NDArray[np.bool_]
+
+    @classmethod
+    def read(cls, path: Path) -> "_Shard":
+        """Read the changes of a shard."""
+        with pq.ParquetFile(path) as file:
+            rows = file.metadata.num_rows
+            changes, counts = _NONE, np.zeros(rows, np.int64)
+            if "changes" in file.schema_arrow.names:  # else an older version made it
+                column: Any = file.read(["changes"])["changes"].combine_chunks()
+                changes = column.flatten().to_numpy()
+                counts = np.diff(column.offsets.to_numpy()).astype(np.int64)
+        return cls(path, changes, counts, np.ones(rows, np.bool_))
+
+    @property
+    def is_trained(self) -> bool:
+        """Tell whether the shard is trained on, rather than held out."""
+        return self.path.parent.name == "train"
+
+    @property
+    def of_kept_rows(self) -> npt.NDArray[np.bool_]:
+        """Tell of each change whether its row stays."""
+        return np.repeat(self.keep, self.counts)
+
+    def rows_with(self, some: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell of each row whether it has one of some changes."""
+        rows = np.repeat(np.arange(len(self.counts)), self.counts)
+        return np.bincount(rows, some, len(self.counts)) > 0
+
+
+def _are_in(
+    values: npt.NDArray[np.int64], ascending: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    if not len(ascending):
+        return np.zeros(len(values), np.bool_)
+    places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[places] == values
+    return found
 
 
 def _hash(*texts: str) -> int:
@@ -74,15 +138,6 @@ def _hash(*texts: str) -> int:
         data = text.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8) + data)
     return int.from_bytes(digest.digest(), signed=True)
-
-
-def _changes(path: Path) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Read the hashes of a shard, and how many each row has."""
-    with pq.ParquetFile(path) as file:
-        if "changes" not in file.schema_arrow.names:  # an older version made it
-            return np.zeros(0, np.int64), np.zeros(file.metadata.num_rows, np.int64)
-        column: Any = file.read(["changes"])["changes"].combine_chunks()
-    return column.flatten().to_numpy(), np.diff(column.offsets.to_numpy()).astype(np.int64)
 
 
 def _rewrite(path: Path, keep: npt.NDArray[np.bool_], row_group: int) -> None:

@@ -22,6 +22,9 @@ from editcast_training.sources.file_history import FileHistory
 #: Fewer instances (of about 100 edits) teach nothing that lasts.
 LEAST_INSTANCES = 50
 
+#: Most subtokens of a window, where nothing else is said.
+MAX_STATE = 4096
+
 #: Most edits of an instance, end-of-save marks included.
 MAX_EDITS = 128
 

@@ -5,9 +5,11 @@ come before the session's. For recorded saves these are the last saves of the pr
 the session, and the saves of other files during it.
 """
 
+import weakref
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from functools import cache
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from editcast_model.memory.project_memory import ProjectMemory
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import CommitTrees
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.sources.registry import Origin, reachable, read_origin
 
 #: Saves of a recorded file before the session that are remembered.
 SAVES = 10
@@ -54,9 +56,12 @@ def files_before(origins: Iterable[Origin]) -> FilesOf:
     repositories = {one.name: one for one in given if one.kind == "git"}
     recorded = [one for one in given if one.kind != "git"]
 
+    copies = ExitStack()  # of those in storage
+
     @cache
     def trees(name: str) -> CommitTrees:
-        return CommitTrees(repositories[name].path, repositories[name].languages)
+        here = copies.enter_context(reachable(repositories[name]))
+        return CommitTrees(here.path, here.languages)
 
     @cache
     def histories() -> dict[str, list[FileHistory]]:
@@ -77,6 +82,7 @@ def files_before(origins: Iterable[Origin]) -> FilesOf:
         except SourceError:  # it was read before, and is damaged since
             return
 
+    weakref.finalize(files, copies.close)
     return files
 
 

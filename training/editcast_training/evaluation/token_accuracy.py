@@ -17,14 +17,12 @@ from editcast_model.memory.next_tokens import Expected, NextTokens
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.networks.heads import mix
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.data.instances import Cutter
+from editcast_training.data.instances import MAX_STATE, Cutter
 from editcast_training.data.instances import Instance as Cut
 from editcast_training.evaluation.known_files import FilesOf, Project, no_files
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.fit.loss import losses, score
 from editcast_training.sources.file_history import FileHistory, Snapshot
-
-_MAX_STATE = 4096
 
 
 def token_scores(
@@ -133,7 +131,7 @@ def _text(tokenizer: Tokenizer, timeline: Timeline) -> str:
 def _instances(
     bundle: Bundle, sessions: Iterable[EditingSession], files: FilesOf
 ) -> Iterator[tuple[Cut, _Remembered]]:
-    cutter = Cutter(bundle.tokenizer, max_state=_MAX_STATE, seed=0, skipped=Counter())
+    cutter = Cutter(bundle.tokenizer, max_state=MAX_STATE, seed=0, skipped=Counter())
     for session in sessions:
         remembered = _Remembered(bundle, session, files)
         times = (None, *(session.times or [None] * (len(session.texts) - 1)))

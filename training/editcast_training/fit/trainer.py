@@ -181,6 +181,7 @@ class _Trainer:
         data = StreamedSplit(stream, plan.corpus) if stream else Dataset.read(plan.corpus / "train")
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.part, progress.batch = len(data), 0, 0
+        begun = None if progress.part or progress.batch else progress.step
         seed = plan.seed * 10_007 + progress.epoch
         for number, read in enumerate(data.parts(seed)):
             if number < progress.part:
@@ -198,6 +199,11 @@ class _Trainer:
                 if progress.share(plan) >= 1 or self._stalled():
                     return
             progress.part, progress.batch = number + 1, 0
+        if progress.step == begun:
+            raise TrainingError(
+                f"The corpus has too few instances for a step of {plan.batches:,} batches; train "
+                "with fewer --batches or --workers, or with more history."
+            )
         progress.epoch, progress.part = progress.epoch + 1, 0
 
     def _wait(self) -> None:

@@ -25,6 +25,9 @@ MADE_KINDS: tuple[MadeKind, ...] = ("refactorings", "restored")
 #: A text longer than this is no source code that a person edits.
 MAX_BYTES = 1_000_000
 
+#: Times are at most so far from the epoch, in milliseconds: some thousand years.
+MOST_TIME = 1 << 45
+
 #: The texts of one history are at most about this long together; a longer one comes in pieces, so
 #: that thousands of versions of a large file never stand in memory at once.
 MAX_HISTORY_BYTES = 64_000_000

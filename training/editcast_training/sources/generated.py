@@ -6,6 +6,7 @@ that are put back teach it what code looks like.
 """
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -40,11 +41,7 @@ def read_generated(
     Raises:
         SourceError: The repository cannot be read.
     """
-    files = list(read_files(path, skipped=skipped, languages=languages))
-    if len(files) > _MOST_FILES:
-        skipped[f"file: not among the {_MOST_FILES} drawn"] += len(files) - _MOST_FILES
-        files = Random(f"0\0{project}").sample(files, _MOST_FILES)
-    for name, language, text in files:
+    for name, language, text in _drawn(path, project, skipped, languages):
         rng = Random(f"0\0{project}\0{name}")  # the project and the path decide what is drawn
         characters, most = _AMOUNTS[kind]
         most = min(most, 1 + len(text) // characters)
@@ -63,3 +60,24 @@ def read_generated(
             if before != text:
                 snapshots = (Snapshot(before, None), Snapshot(text, None))
                 yield FileHistory(project, name, language, kind, snapshots)
+
+
+def _drawn(
+    path: Path, project: str, skipped: Skipped, languages: Collection[str] | None
+) -> list[tuple[str, str, str]]:
+    """Draw files of a repository, or return all of a few.
+
+    The texts of all files may not fit into memory, so those that are drawn are read again.
+    """
+    every = read_files(path, skipped=skipped, languages=languages)
+    files = list(islice(every, _MOST_FILES))
+    left_out = sum(1 for _ in every)
+    if not left_out:
+        return files
+    skipped[f"file: not among the {_MOST_FILES} drawn"] += left_out
+    order = Random(f"0\0{project}").sample(range(len(files) + left_out), _MOST_FILES)
+    files.clear()
+    again = enumerate(read_files(path, skipped=Skipped(), languages=languages))
+    chosen = set(order)
+    drawn = {number: file for number, file in again if number in chosen}
+    return [drawn[number] for number in order]

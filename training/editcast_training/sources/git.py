@@ -5,8 +5,6 @@ was merged. It compares trees only; per file it notes (blob, time), and texts ar
 file's history is yielded, so memory hardly grows with the repository.
 """
 
-import re
-import zlib
 from array import array
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -17,10 +15,10 @@ from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
 from editcast_store.paths import unicode_path
-from editcast_store.secrets import is_secret
 from editcast_training import memory_limit
 from editcast_training.sources.file_history import (
     LANGUAGES,
+    MOST_TIME,
     FileHistory,
     Skipped,
     Snapshot,
@@ -30,15 +28,12 @@ from editcast_training.sources.file_history import (
     pieces,
     reason_to_skip,
 )
+from editcast_training.sources.repositories import open_repository
 
 PYTHON = frozenset({"python"})
 
 # What libgit2 raises for an object that is not there, or is there and cannot be read.
 _UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
-
-_PART = 1 << 16  # bytes
-_WINDOW, _MAPPED = 1 << 25, 1 << 28  # bytes of a pack that are mapped at once, and of all packs
-_CACHED = 1 << 26  # bytes of objects that libgit2 keeps
 
 
 @dataclass(slots=True)
@@ -87,7 +82,7 @@ def read_git(
     Raises:
         SourceError: there is no repository, it is not to be opened, or it has no commit.
     """
-    repository = _open(path)
+    repository = open_repository(path)
     for track in _tracks(repository, path, skipped, _Filter(languages, skipped)):
         newest = _text(repository, track.newest, Skipped())
         if newest is not None and is_generated(newest):
@@ -114,7 +109,7 @@ def read_files(
     Raises:
         SourceError: there is no repository, it is not to be opened, or it has no commit.
     """
-    repository = _open(path)
+    repository = open_repository(path)
     wanted = _Filter(languages, skipped)
     try:
         for name, text in _files(repository, _head(repository, path), wanted, skipped):
@@ -135,7 +130,7 @@ def newest_commit(path: Path) -> str:
     Raises:
         SourceError: as `read_files`.
     """
-    return str(_head(_open(path), path).id)
+    return str(_head(open_repository(path), path).id)
 
 
 class CommitTrees:
@@ -150,7 +145,7 @@ class CommitTrees:
     """
 
     def __init__(self, path: Path, languages: Collection[str] | None = PYTHON) -> None:
-        self._repository = _open(path)
+        self._repository = open_repository(path)
         self._wanted = _Filter(languages, Skipped())
         self._commits: dict[int, pygit2.Oid] = {}  # by their times, in seconds
         commit: pygit2.Commit | None = _head(self._repository, path)
@@ -193,57 +188,6 @@ def _language(name: str) -> str:
     return language
 
 
-def _open(path: Path) -> pygit2.Repository:
-    # Else the packs are mapped whole, and count as memory of this process.
-    pygit2.settings.mwindow_size, pygit2.settings.mwindow_mapped_limit = _WINDOW, _MAPPED
-    pygit2.settings.cache_max_size(_CACHED)
-    try:
-        repository = pygit2.Repository(str(path))
-    except pygit2.GitError as error:
-        # libgit2 looks at owners as git does, and names the folder that it does not trust.
-        distrusted = re.search(r"'(.+)' is not owned by", str(error))
-        if distrusted is not None:
-            raise SourceError(
-                f"{path} belongs to another user, so git does not trust it; if you do, run: "
-                f'git config --global --add safe.directory "{distrusted[1]}"'
-            ) from error
-        raise SourceError(
-            f"{path} is not a git repository that can be read ({error}); "
-            "name the top folder of a work tree or a bare repository."
-        ) from error
-    for place in (str(path), str(repository.path), str(repository.workdir or path)):
-        # A `.git` that is a file or a link can lead anywhere, to a store of passwords for example.
-        if is_secret(Path(place).absolute() / "any file"):
-            raise SourceError(
-                f"{path} is a repository in a folder of secrets ({place}); name another one."
-            )
-    _check_loose_objects(path, Path(repository.path) / "objects")
-    return repository
-
-
-def _check_loose_objects(path: Path, objects: Path) -> None:
-    """Refuse a repository with an object that is cut off, as a crash leaves it.
-
-    libgit2 (1.9) never ends reading one. Objects in packs are not affected.
-    """
-    for file in objects.glob("??/*"):
-        try:
-            unpacked = zlib.decompressobj()
-            with file.open("rb") as stream:
-                while not unpacked.eof and (part := stream.read(_PART)):
-                    while part and not unpacked.eof:
-                        unpacked.decompress(part, _PART)
-                        part = unpacked.unconsumed_tail
-        except (OSError, zlib.error):
-            continue  # libgit2 says so too, once it is read
-        # libgit2 counts an empty file as an object that is not there.
-        if not unpacked.eof and file.stat().st_size:
-            raise SourceError(
-                f"The repository {path} has a truncated object ({file}); repair it "
-                "(git fsck says what is damaged), or name another clone."
-            )
-
-
 class _Filter(dict[str, bool]):
     """Says for each path whether its history is wanted; decides once, and counts it when not."""
 
@@ -268,7 +212,7 @@ def _tracks(
     commit = _head(repository, path)
     while True:
         memory_limit.check()
-        time = commit.commit_time * 1000
+        time = max(-MOST_TIME, min(commit.commit_time * 1000, MOST_TIME))
         parent = None
         try:
             if commit.parent_ids:

@@ -16,11 +16,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
-from editcast_model.plain_files import NotPlainError, open_plain
+from editcast_model.plain_files import MOST_JSON, NotPlainError, open_plain
 from editcast_store.paths import unicode_path
 from editcast_store.saves import project_of
 from editcast_training.sources.file_history import (
     MAX_BYTES,
+    MOST_TIME,
     FileHistory,
     Skipped,
     Snapshot,
@@ -97,7 +98,7 @@ def _histories(folder: Path, skipped: Skipped) -> Iterator[FileHistory]:
     """Read the history of one file; none, counted, if unwanted or its index is damaged."""
     try:
         with open_plain(folder / _ENTRIES) as file:
-            index = json.loads(file.read())
+            index = json.loads(file.read(MOST_JSON))  # a longer one is cut off, so no JSON
         version, entries = index["version"], list(index["entries"])
         path = _path(index["resource"])
     except FileNotFoundError:
@@ -137,7 +138,9 @@ def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterato
     dated = []
     for entry in entries:
         match entry:
-            case {"id": str(name), "timestamp": int(time)} if _is_version(name):
+            case {"id": str(name), "timestamp": int(time)} if (
+                _is_version(name) and abs(time) <= MOST_TIME
+            ):
                 dated.append((time, name))
             case _:
                 skipped["snapshot: damaged entry"] += 1

@@ -8,8 +8,6 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
-import pygit2
-
 from editcast_model.errors import CorpusError, SourceError
 from editcast_store.paths import store_path
 from editcast_store.saves import Store
@@ -23,6 +21,7 @@ from editcast_training.sources.file_history import (
 from editcast_training.sources.generated import read_generated
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import local_history_folders, read_local_history
+from editcast_training.sources.repositories import repository_around
 from editcast_training.sources.saves import read_saves, read_store
 from editcast_training.sources.storage import copied_repository, git_directory, packed_size
 
@@ -143,8 +142,8 @@ def listed_repositories(listing: Path, mirror: Path | str) -> tuple[list[Origin]
         ) from error
     try:
         lists = tomllib.loads(data.decode())
-        names = [(split, str(name)) for split in SPLITS for name in lists.get(split, [])]
-        languages = frozenset(map(str, lists.get("languages", PYTHON)))
+        names = [(split, name) for split in SPLITS for name in _names(lists.get(split, []))]
+        languages = frozenset(_names(lists.get("languages", [*PYTHON])))
     except (ValueError, TypeError) as error:
         raise CorpusError(
             f"{listing} is not a TOML file with the lists train, dev and test: {error}."
@@ -169,8 +168,8 @@ def listed_repositories(listing: Path, mirror: Path | str) -> tuple[list[Origin]
 
 def size_of(folder: Path) -> int:
     """Measure what git keeps packed of a repository, bytes."""
-    files: Iterable[Path] = folder.rglob("*.pack")
-    return sum(path.stat().st_size for path in files)
+    packs = [*folder.glob("objects/pack/*.pack"), *folder.glob(".git/objects/pack/*.pack")]
+    return sum(path.lstat().st_size for path in packs)
 
 
 def generated_from(repositories: Iterable[Origin]) -> list[Origin]:
@@ -199,7 +198,7 @@ def own_history(workspaces: Sequence[Path], without: Collection[OwnKind] = ()) -
     origins = [store_origin()] if store_path().exists() else []
     origins += local_history_origins()
     taken = {origin.name for origin in origins}
-    for path in dict.fromkeys(filter(None, map(_repository, workspaces))):
+    for path in dict.fromkeys(filter(None, map(repository_around, workspaces))):
         names = (f"{path.name}-{number}" for number in count(2))
         name = next(one for one in chain([path.name], names) if one not in taken)
         taken.add(name)
@@ -213,9 +212,7 @@ def project_and_kind(name: str) -> tuple[str, str]:
     return project, kind or "history"
 
 
-def _repository(folder: Path) -> Path | None:
-    found = pygit2.discover_repository(str(folder))
-    if found is None:
-        return None
-    repository = pygit2.Repository(found)
-    return Path(repository.workdir or repository.path)
+def _names(value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError(f"{value!r} is not a list of names")
+    return value

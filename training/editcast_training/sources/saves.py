@@ -8,7 +8,7 @@ it, and its edits are simultaneous. Times are milliseconds since the epoch, or n
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from editcast_store.paths import unicode_path
 from editcast_store.saves import Store, project_of
 from editcast_store.secrets import is_secret
 from editcast_training.sources.file_history import (
+    MOST_TIME,
     FileHistory,
     Skipped,
     Snapshot,
@@ -87,30 +88,42 @@ def _histories(line: bytes, number: int, path: Path, skipped: Skipped) -> Iterat
         if is_secret(name):
             skipped["file: usually holds secrets"] += 1
             return
-        language = _text(found.get("language") or language_of(name) or "plaintext")
-        project = _text(found.get("origin") or path.name)
-        snapshots = _snapshots(found)
+        language = unicode_path(_text(found.get("language") or language_of(name) or "plaintext"))
+        project = unicode_path(_text(found.get("origin") or path.name))
+        first = Snapshot(_text(found["text0"]), _time(found.get("time0")))
+        changes = _changes(found["changes"], len(first.text))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         skipped[f"line {number}: not a save history ({type(error).__name__})"] += 1
         return
-    for piece in pieces(snapshots, skipped):
+    for piece in pieces(_snapshots(first, changes), skipped):
         yield FileHistory(project, name, language, "saves", piece)
 
 
-def _snapshots(found: dict[str, Any]) -> list[Snapshot]:
-    text = _text(found["text0"])
-    snapshots = [Snapshot(text, _time(found.get("time0")))]
-    for change in found["changes"]:
+def _changes(found: list[dict[str, Any]], size: int) -> list[tuple[list[Hunk], int | None]]:
+    """Read the changes of a text of this many characters, each with its time."""
+    changes = []
+    for change in found:
         hunks = [Hunk(_offset(a), _offset(b), _text(new)) for a, b, new in change["edits"]]
         hunks.sort(key=lambda hunk: hunk.start)  # stable: insertions at one place keep their order
         end = 0
         for hunk in hunks:
-            if not end <= hunk.start <= hunk.end <= len(text):
+            if not end <= hunk.start <= hunk.end <= size:
                 raise ValueError(f"edits overlap or leave the text at {hunk.start}")
             end = hunk.end
+        size += sum(hunk.growth for hunk in hunks)
+        changes.append((hunks, _time(change.get("time"))))
+    return changes
+
+
+def _snapshots(
+    first: Snapshot, changes: Iterable[tuple[list[Hunk], int | None]]
+) -> Iterator[Snapshot]:
+    """Yield the texts one by one: together they may not fit into memory."""
+    yield first
+    text = first.text
+    for hunks, time in changes:
         text = apply_hunks(text, hunks)
-        snapshots.append(Snapshot(text, _time(change.get("time"))))
-    return snapshots
+        yield Snapshot(text, time)
 
 
 def _text(value: object) -> str:
@@ -126,4 +139,7 @@ def _offset(value: object) -> int:
 
 
 def _time(value: object) -> int | None:
-    return None if value is None else _offset(value)
+    time = None if value is None else _offset(value)
+    if time is not None and abs(time) > MOST_TIME:
+        raise ValueError("a time that nobody lives in")
+    return time

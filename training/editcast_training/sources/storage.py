@@ -64,7 +64,8 @@ def copied_repository(url: str) -> Iterator[Path]:
     Raises:
         SourceError: The storage cannot be read.
     """
-    with TemporaryDirectory(prefix="editcast-") as name:
+    # Windows does not remove what git still has open.
+    with TemporaryDirectory(prefix="editcast-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with _reached(SourceError, url):
             system, path = _opened(url)
