@@ -258,8 +258,8 @@ def test_a_checkpoint_becomes_a_bundle(
     assert "cannot be read" in str(result.exception)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
-    for given in (checkpoint, small_bundle):
-        result = _invoke(export, given, "--tokenizer", tokenizer, "--to", tmp_path / "mine")
+    for source in (checkpoint, small_bundle):
+        result = _invoke(export, source, "--tokenizer", tokenizer, "--to", tmp_path / "mine")
         assert "holds other files" in str(result.exception)
     result = _invoke(calibrate, small_bundle, "--git", small_repository, "--out", tmp_path / "mine")
     assert "holds other files" in str(result.exception)

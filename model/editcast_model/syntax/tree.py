@@ -24,8 +24,8 @@ MOST_CHARACTERS = 500_000
 #: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
-#: Nodes around a character. Files that people write have at most 55. Of deeper code, such as a sum of
-#: a thousand terms, each node is that many steps from the root, and each name keeps all of them.
+#: Nodes around a character. Files that people write have at most 55. Of deeper code, such as a sum
+#: of a thousand terms, each node is that many steps from the root, and each name keeps all of them.
 _DEEPEST = 250
 
 
