@@ -52,7 +52,7 @@ def test_edits_and_saves_become_the_next_edit(open_workbench, vsix, tmp_path):
     workbench.run("Editcast: List the Next Edits")
     workbench.wait("no more", lambda: workbench.has_message("Editcast has no next edit"))
 
-    # Snoozed, off and on, and a server that is started again.
+    # Snoozed, off and on, awake, and a server that is started again.
     workbench.run("Editcast: Snooze")
     workbench.wait("how long", lambda: "5 minutes" in "".join(workbench.texts(PALETTE_ROWS)))
     workbench.press("Enter")
@@ -61,6 +61,10 @@ def test_edits_and_saves_become_the_next_edit(open_workbench, vsix, tmp_path):
     workbench.wait("off", lambda: workbench.editcast_item() == "Editcast is off")
     workbench.run("Editcast: Turn Suggestions On or Off")
     workbench.wait("on", lambda: workbench.editcast_item() == "Editcast is snoozed")
+    workbench.run("Editcast: Snooze")
+    workbench.wait("its end", lambda: "End the snooze" in "".join(workbench.texts(PALETTE_ROWS)))
+    workbench.press("Enter")
+    workbench.wait_until_ready()
     workbench.run("Editcast: Restart the Server")
     workbench.wait_until_ready()
 
