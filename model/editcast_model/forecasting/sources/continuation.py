@@ -229,7 +229,9 @@ class Continuer:
         votes = _Votes.of(own, others)
         line, rest, lines = text[start:cursor], text[cursor:end], text[above:start]
         says_again = _says_again(line, lines)
-        for one in self._agreed(votes, partial, line, rest):
+        # A bracket behind the cursor that nothing has opened closes one of the continuation.
+        closed = int(closes_more(Hunk(cursor, cursor, rest.strip()[:1]), text[:cursor]))
+        for one in self._agreed(votes, partial, line, rest, closed):
             if says_again < _says_again(line + one.text, lines):
                 continue
             if closes_more(Hunk(cursor, cursor, one.text), text):
@@ -237,7 +239,9 @@ class Continuer:
             is_half = _leaves_in_string(line, one.text, rest)
             yield replace(one, least=_SURE_IN_STRING) if is_half else one
 
-    def _agreed(self, votes: _Votes, partial: str, line: str, rest: str) -> Iterator[Continuation]:
+    def _agreed(
+        self, votes: _Votes, partial: str, line: str, rest: str, closed: int
+    ) -> Iterator[Continuation]:
         text_of = self._lines.vocabulary.text
         if partial:
             known = {unit: text_of(unit) for unit in {row[0] for row in votes.ahead}}
@@ -257,7 +261,7 @@ class Continuer:
             if not unit or unit[-1] in "\r\n":
                 return
             mark = unit.strip()
-            if join and depth == 0 and mark[:1] == join:
+            if join and depth == closed and mark[:1] == join:
                 return
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}"))
             log_share, least = log_share + math.log(share), min(least, share)

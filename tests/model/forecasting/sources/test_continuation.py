@@ -54,6 +54,9 @@ def test_what_stands_behind_the_cursor_is_not_repeated() -> None:
         ("show(number, size)\nshow(number, |)\n", ["size"]),
         ("show(number, size) -> None:\nshow(\n    number, |\n) -> None:\n", ["size"]),
         ("\nlast = old(items))\nlast = ol|\n", ["d(items", "d(items)"]),
+        # So does one that a statement before left there.
+        ("\n    next(error);\n    ne|);\n", ["xt(error"]),
+        ("\n    a(one(error));\n    a|);\n", ["(one", "(one(", "(one(error", "(one(error)"]),
     ],
 )
 def test_what_is_opened_is_closed_once(text: str, expected: list[str]) -> None:
