@@ -386,15 +386,15 @@ class Engine:
         A save prepares the project even if its file was closed at once.
         """
         job = answer.job
-        job.track.prepare(self._is_wanted)
-        if not (answer.predictions or job.cancelled or self._is_wanted()):
-            found = self._other_files(job.track, self._is_wanted)
+        job.track.prepare(self._has_urgent)
+        if not (answer.predictions or job.cancelled or self._has_urgent()):
+            found = self._other_files(job.track, self._has_urgent)
             if found:
                 job.done(replace(answer, other_files=found))
-        if not self._is_wanted():
+        if not self._has_urgent():
             self._return_to_predictor()
 
-    def _is_wanted(self) -> bool:
-        """Tell whether a task waits that is more urgent than preparations."""
+    def _has_urgent(self) -> bool:
+        """Tell whether a task waits that is more urgent than those for an idle thread."""
         with self._queue.mutex:
             return any(rank < _IDLE for rank, *_ in self._queue.queue[:1])

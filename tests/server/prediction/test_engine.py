@@ -71,6 +71,21 @@ class Bench:
     def use(self, forecaster: Any) -> None:
         object.__setattr__(self.engine._model, "forecaster", forecaster)
 
+    def hold(self) -> threading.Event:
+        """Keep the thread busy until the event is set."""
+        held = threading.Event()
+
+        def wait() -> None:
+            held.wait(60)
+
+        self.engine._put(0, wait)
+        return held
+
+    def finish(self) -> None:
+        """Wait until every task is done, also those for an idle thread."""
+        self.engine._put(3, None)  # the last task
+        self.engine._thread.join(60)
+
     def ask(self, track: Track, text: str, most: int = 1) -> tuple[Job, Callable[[], Answer]]:
         answers: list[Answer] = []
         done = threading.Event()
@@ -225,55 +240,37 @@ def test_what_is_cancelled_prepares_the_next_prediction_too(bench: Bench) -> Non
     bench.ask(track, "x")[1]()
     while forecaster.prepared == 0:
         time.sleep(0.01)
-    held = threading.Event()
-
-    def hold() -> None:
-        held.wait(60)
-
-    bench.engine._put(0, hold)
+    held = bench.hold()
     job, answer = bench.ask(track, "xx")
     job.cancelled = True
     held.set()
     answer()
-    bench.engine._put(3, None)  # the last task
-    bench.engine._thread.join(60)
+    bench.finish()
     assert forecaster.prepared == 2
 
 
 def test_documents_that_are_saved_together_are_all_prepared(bench: Bench) -> None:
     forecaster = Scripted(lambda *_: [])
     bench.use(forecaster)
-    held = threading.Event()
-
-    def hold() -> None:
-        held.wait(60)
-
-    bench.engine._put(0, hold)
+    held = bench.hold()
     answers = [bench.ask(Track(text), text)[1] for text in ("a", "b", "c")]
     held.set()
     for answer in answers:
         answer()
-    bench.engine._put(3, None)  # the last task
-    bench.engine._thread.join(60)
+    bench.finish()
     assert (forecaster.prepared, forecaster.interrupted) == (3, 0)
 
 
 def test_a_document_that_was_closed_meanwhile_is_not_read(bench: Bench) -> None:
     forecaster = Scripted(lambda *_: [])
     bench.use(forecaster)
-    held = threading.Event()
-
-    def hold() -> None:
-        held.wait(60)
-
-    bench.engine._put(0, hold)
+    held = bench.hold()
     tracks = [Track("closed"), Track("open")]
     for track in tracks:
         bench.engine.open(track)
     tracks[0].is_open = False
     held.set()
-    bench.engine._put(3, None)  # the last task
-    bench.engine._thread.join(60)
+    bench.finish()
     assert [one.updates for one in forecaster.sessions] == [[("open", True)]]
 
 

@@ -23,7 +23,7 @@ export interface Offered {
 /** What Tab would do, as the context key `editcast.offer` says it. */
 export type Reach = "here" | "elsewhere" | "";
 
-/** Whether an offer is close enough to the cursor, and in sight, to be accepted without a jump. */
+/** Returns "here" for an offer that is in sight and close enough to the cursor to be accepted without a jump. */
 export function reach(editor: vscode.TextEditor, { offer, jumped }: Offered): Reach {
   const [first] = offer.hunks;
   const line = editor.document.positionAt(first?.start ?? 0).line;
@@ -31,7 +31,7 @@ export function reach(editor: vscode.TextEditor, { offer, jumped }: Offered): Re
   return jumped || (below >= 0 && below <= NEAR_LINES && isSeen(editor, line)) ? "here" : "elsewhere";
 }
 
-/** Whether a line is in sight: neither scrolled away nor folded. */
+/** Tells whether a line is in sight: neither scrolled away nor folded. */
 export function isSeen({ visibleRanges }: vscode.TextEditor, line: number): boolean {
   return visibleRanges.some(({ start, end }) => start.line <= line && line <= end.line);
 }

@@ -14,9 +14,9 @@ export interface HintLine {
   number: number;
   /** The column of the cursor, which is to be seen. */
   cursor: number;
-  /** What is drawn of an offer. */
+  /** The preview of an offer that is drawn beside the hint, if any. */
   drawn: Preview | undefined;
-  /** Whether a line is in sight: what is below a folded line is not. */
+  /** Tells whether a line is in sight: neither scrolled away nor folded. */
   isSeen: (line: number) => boolean;
 }
 

@@ -95,7 +95,7 @@ export function typed(
   return hunks.some(touches) ? undefined : hunks.map((hunk) => (hunk.start > change.end ? moved(hunk) : hunk));
 }
 
-/** What is left of an offer for a text after some changes, one after the other; undefined when they contradict it. */
+/** Returns the rest of an offer for a text after successive changes; undefined when the changes contradict the offer. */
 export function followed(offer: Offer, text: string, changes: readonly Hunk[]): Offer | undefined {
   let left = offer;
   let before = text;

@@ -14,7 +14,7 @@ export class OtherFiles {
   private readonly found = new Map<string, Found>();
   /** Documents that the user has typed in since the last save or accept: what is left can wait. */
   private readonly typed = new Set<string>();
-  /** What the user wants to hear no more of: files, with the places that were due in them. */
+  /** The dismissed files, each with the places that were due in it, as JSON. */
   private readonly dismissed = new Set<string>();
   private opened: string | undefined;
 
