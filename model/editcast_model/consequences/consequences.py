@@ -276,7 +276,7 @@ def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence
 def _fitting(
     names: Names, proposed: Iterable[Consequence], taken: list[tuple[int, int]]
 ) -> Iterator[Consequence]:
-    """Yield what leaves a text that parses, and note its place; where some overlap, the first."""
+    """Yield the consequences that leave a text that parses, of overlapping ones the first."""
     left = list(proposed)
     while left:
         found, waiting = list[Consequence](), list[Consequence]()

@@ -59,7 +59,7 @@ def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
 
 
 def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
-    """Return those of some hunks each of which breaks a text; ascending ones, far from each other.
+    """Return the hunks that break a text, each by itself; the hunks ascend and do not touch.
 
     All are applied at once first: to parse a long text again takes as long for one as for many.
     """
@@ -112,7 +112,7 @@ def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
 
 
 def _breaks_python(text: str, hunk: Hunk) -> bool | None:
-    """Tell whether Python reads what is around a hunk, and no more with it; None for unknown."""
+    """Tell whether a hunk breaks the block of Python around it; None if that is not known."""
     for start, end, indent in _blocks(text, hunk):
         if end - start > _LONGEST:
             return None

@@ -1,4 +1,4 @@
-"""Keys of the objects that functions of scripts return, and where they are taken of a call."""
+"""Keys of the objects that functions of JavaScript and TypeScript return, and their uses."""
 
 from editcast_model.syntax.calls import called_by, function_node_around
 from editcast_model.syntax.components import name_of_function

@@ -58,7 +58,7 @@ class Tree:
         self._paths: dict[int, Path] = {}
 
     def reparsed(self, text: str, hunks: Sequence[Hunk] = ()) -> "Tree | None":
-        """Return the tree of a text that has most in common with this one; None as of `parse`.
+        """Return the tree of a later text, parsing only the changes; None as `parse` does.
 
         Args:
             text: The text.

@@ -76,7 +76,7 @@ class _Element:
 
 
 class _Elements:
-    """The elements that are open; in broken code these may be all that were begun."""
+    """The stack of open elements; in broken code no element may ever be closed."""
 
     def __init__(self) -> None:
         self._stack: list[_Element] = []
