@@ -37,3 +37,9 @@ def test_it_comes_back_with_at_most_one_message(workbench):
     workbench.click(MENU_ROWS, rows[0])
     workbench.save(file, BEFORE.replace(OLD, NEW, 3))
     assert len(workbench.complaints()) <= 1
+
+    # What is asked for while it starts is answered once it runs.
+    os.kill(only_server(workbench), signal.SIGKILL)
+    workbench.wait("its end", lambda: workbench.editcast_item() == "Editcast is starting")
+    workbench.run("Editcast: Show the Report")
+    workbench.wait("the report", lambda: "Editcast Report" in workbench.texts(".tab .label-name"))

@@ -65,10 +65,9 @@ def test_edits_and_saves_become_the_next_edit(open_workbench, vsix, tmp_path):
     workbench.wait("its end", lambda: "End the snooze" in "".join(workbench.texts(PALETTE_ROWS)))
     workbench.press("Enter")
     workbench.wait_until_ready()
-    workbench.run("Editcast: Restart the Server")
-    workbench.wait_until_ready()
 
-    # A page about all of it.
+    # A page about all of it, which waits for the server that is just being started.
+    workbench.run("Editcast: Restart the Server")
     workbench.run("Editcast: Show the Report")
     workbench.wait("the report", lambda: "Editcast Report" in workbench.texts(".tab .label-name"))
 

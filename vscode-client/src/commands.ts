@@ -48,7 +48,7 @@ export function registerCommands(
     "editcast.toggleLanguage": toggleLanguage,
     "editcast.trainModel": () => train(server, launcher),
     "editcast.revertModel": async () => {
-      if (server.isRunningTo("go back to the previous model")) {
+      if (await server.isRunningTo("go back to the previous model")) {
         await server.execute(ServerCommand.revert);
       }
     },

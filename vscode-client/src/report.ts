@@ -7,7 +7,8 @@ import type { Server } from "./server";
 
 /** Opens the report in an editor tab, as it is now. */
 export async function showReport(server: Server): Promise<void> {
-  const page = server.isRunningTo("show the report") && (await server.execute(ServerCommand.report));
+  const isRunning = await server.isRunningTo("show the report");
+  const page = isRunning && (await server.execute(ServerCommand.report));
   if (typeof page !== "string") {
     return;
   }

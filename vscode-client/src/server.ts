@@ -77,6 +77,18 @@ export class Server implements vscode.Disposable {
     return this.client?.state === ClientState.Running ? this.client : undefined;
   }
 
+  /** Waits for the end of a start that is under way; the client of a running server, or undefined. */
+  async whenRunning(): Promise<LanguageClient | undefined> {
+    if (this.running === undefined) {
+      await this.queue;
+    }
+    // After a crash the client starts the server by itself.
+    if (this.client?.state === ClientState.Starting) {
+      await this.client.start().catch(() => undefined);
+    }
+    return this.running;
+  }
+
   start(): Promise<void> {
     return this.enqueue(() => this.startNow());
   }
@@ -93,18 +105,20 @@ export class Server implements vscode.Disposable {
   }
 
   /** Tells whether a server runs, and the user what cannot be done without one, such as "train". */
-  isRunningTo(act: string): boolean {
-    if (this.running === undefined) {
+  async isRunningTo(act: string): Promise<boolean> {
+    const isRunning = (await this.whenRunning()) !== undefined;
+    if (!isRunning) {
       void vscode.window.showErrorMessage(
         `Editcast cannot ${act} because its server is not running. Restart the server first.`,
       );
     }
-    return this.running !== undefined;
+    return isRunning;
   }
 
-  /** `workspace/executeCommand`; undefined when no server runs. */
+  /** `workspace/executeCommand`; undefined when no server runs, nor starts. */
   async execute(command: string, ...parameters: unknown[]): Promise<unknown> {
-    return this.running?.sendRequest(ExecuteCommandRequest.type, {
+    const client = await this.whenRunning();
+    return client?.sendRequest(ExecuteCommandRequest.type, {
       command,
       arguments: parameters,
     });

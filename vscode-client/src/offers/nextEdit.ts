@@ -75,7 +75,7 @@ async function ask(
   server: Server,
   editor: vscode.TextEditor | undefined,
 ): Promise<NextEditResult | undefined> {
-  const client = server.running;
+  const client = await server.whenRunning();
   let reason: string;
   if (client === undefined) {
     reason = "its server is not running";

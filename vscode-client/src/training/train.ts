@@ -17,7 +17,7 @@ interface Item extends vscode.QuickPickItem {
  * it refuses to train in a folder that is not trusted, for which nothing is to be installed either.
  */
 export async function train(server: Server, launcher: Launcher): Promise<void> {
-  if (!server.isRunningTo("train")) {
+  if (!(await server.isRunningTo("train"))) {
     return;
   }
   if (!vscode.workspace.isTrusted) {
