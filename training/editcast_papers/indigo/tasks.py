@@ -120,14 +120,17 @@ def _coded(parts: Iterable[Sequence[Pair]], least: int, order: str, identity: st
     written = _known((target for _, target, _ in train), least)
     read = _known((source for source, _, _ in train), least)
     words = [*SPECIAL, *written, *sorted(set(read) - set(written))]
+    writable = len(SPECIAL) + len(written)
     ids = {word: number for number, word in enumerate(words)}
+    ids_written = {word: ids[word] for word in words[:writable]}
     common = common_words(target for _, target, _ in train)
     rule = ORDERS["L2R" if order == "RND" else order]
 
     def example(pair: Pair) -> Example:
         source, target, is_right = pair
         known, text = (
-            torch.tensor([ids.get(word, UNKNOWN) for word in side]) for side in (source, target)
+            torch.tensor([of.get(word, UNKNOWN) for word in side])
+            for side, of in ((source, ids), (target, ids_written))
         )
         return Example(known, text, target, torch.tensor(rule(target, common)), is_right)
 
@@ -137,7 +140,7 @@ def _coded(parts: Iterable[Sequence[Pair]], least: int, order: str, identity: st
         coded[1],
         coded[2],
         words,
-        len(SPECIAL) + len(written),
+        writable,
         identity,
         [len(one.text) for one in coded[0]],
     )

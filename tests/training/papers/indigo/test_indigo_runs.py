@@ -15,6 +15,7 @@ from editcast.__main__ import cli
 from editcast_model.errors import ReproductionError
 from editcast_papers.indigo.networks.decoding import decode
 from editcast_papers.indigo.networks.network import Indigo
+from editcast_papers.indigo.networks.positions import UNKNOWN
 from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes, loss_of
 from editcast_papers.indigo.scores import decode_all, picture, score, words_of
 from editcast_papers.indigo.tasks import Corpus, batch_of, collate, read_task
@@ -77,6 +78,16 @@ def test_words_of_the_source_cannot_be_written(multi30k: Path) -> None:
     assert " ".join(_named(corpus, example.source)).upper() == " ".join(example.words)
     assert corpus.words[corpus.known :] == sorted("abcdefg")
     assert example.order.tolist() == list(range(len(example.words)))[::-1]
+
+
+def test_a_target_has_no_word_that_can_only_be_read(multi30k: Path) -> None:
+    part = multi30k / "data" / "task1" / "tok" / "train.lc.norm.tok.de"
+    first, *others = part.read_text("utf-8").splitlines()
+    part.write_text("\n".join(["a " + first, *others]) + "\n", "utf-8")
+    corpus = read_task("en-de", multi30k, "L2R")
+    assert "a" in corpus.words[corpus.known :]
+    assert corpus.train[0].text[0] == UNKNOWN
+    assert all(one.text.max() < corpus.known for one in corpus.train)
 
 
 def test_lines_of_python_have_the_order_of_their_trees(django: Path) -> None:
