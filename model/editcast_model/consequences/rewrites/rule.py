@@ -121,7 +121,7 @@ class Rule:
         indent = indent_at(self.tree, self.old[0].start_byte)
         indent_here = indent_at(tree, nodes[0].start_byte)
         pieces = [reindented(self.new[0], indent, indent_here)]
-        following = [*self.kept[1:], Kept("", "")]
+        following = [*self.kept, Kept("", "")][1:]
         for kept, piece, behind in zip(self.kept, self.new[1:], following, strict=True):
             name, (was, now) = kept.hole, kept.indents
             piece = reindented(piece, indent, indent_here)

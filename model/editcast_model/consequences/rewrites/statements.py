@@ -7,6 +7,7 @@ statements have become one, the same is due where such statements follow each ot
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
+from keyword import iskeyword
 
 from tree_sitter import Node
 
@@ -41,6 +42,8 @@ BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 #: Types of statements that are of one place.
 _OWN = re.compile("function|class|method|import|definition|decorated|package|comment")
 _STRING = re.compile("string")
+#: A number or a string.
+_VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
 #: More statements or longer ones, in characters without what was kept, are another matter.
 _MOST_STATEMENTS, _LONGEST = 6, 600
 #: More new names than this belong to one place.
@@ -172,10 +175,13 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
     anchors = anchors_of(tree, old, {**holes, **strings})
     pieces = between(now, new, [part.span for part, _ in parts])
     gone, added = gone_and_added(anchors, pieces)
-    if not any(map(str.strip, pieces)):
-        return None  # a condition that is gone was that of one place
+    if not gone or not any(map(str.strip, pieces)) or not (added or _has_names(gone)):
+        return None  # a condition or a branch that is gone was that of one place
+    has_value = bool(_VALUE.search("".join(pieces)))
+    if has_value and len(old) == len(new):
+        return None  # the new value is that of one place: of such edits 0 of 7 were clean
     left = len(tree.text[slice(*span_of(*old))]) - sum(end - start for start, end in holes)
-    if not gone or count_names(pieces, added) > _MOST_ADDED or left > _LONGEST:
+    if count_names(pieces, added) > _MOST_ADDED or left > _LONGEST:
         return None
     rule = Rule(
         tree,
@@ -190,9 +196,13 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         frozenset(name for one in new for name in locals_of(change.after, one, spans)),
         is_loose=False,
         is_tight=False,
-        strength=WEAK if strings else STRENGTH,
+        strength=WEAK if strings or has_value else STRENGTH,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
+
+
+def _has_names(words: Collection[str]) -> bool:
+    return not all(map(iskeyword, words))
 
 
 def _strings(nodes: Sequence[Node], holes: Collection[Span]) -> Iterator[Node]:
