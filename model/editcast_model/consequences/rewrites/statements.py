@@ -90,8 +90,8 @@ def _with_line_ends_before(change: Change) -> Change:
     text, hunks, done = change.before.tree.text, list[Hunk](), 0
     for hunk in change.hunks:
         start, end = hunk.start, hunk.end
-        while done < start and text[start:end].isspace() is False and not hunk.text:
-            if text[start - 1] != text[end - 1] or not text[end - 1].isspace():
+        while done < start < end and text[start - 1] == text[end - 1] and not hunk.text:
+            if not text[end - 1].isspace():
                 break
             start, end = start - 1, end - 1
         hunks.append(Hunk(start, end, hunk.text))
@@ -108,8 +108,9 @@ def _runs(change: Change) -> Iterator[tuple[Node, ...]]:
         body = _body_around(change.before.tree, hunk)
         if body is None:
             continue
-        nodes = siblings.of(body)[1]
-        touched = [at for at, one in enumerate(nodes) if _touches(hunk, one)]
+        starts, nodes = siblings.of(body)
+        near = range(max(bisect_left(starts, hunk.start) - 1, 0), bisect_left(starts, hunk.end))
+        touched = [at for at in near if _touches(hunk, nodes[at])]
         if not touched:
             continue
         run = range(touched[0], touched[-1] + 1)
