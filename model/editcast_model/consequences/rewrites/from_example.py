@@ -40,6 +40,10 @@ STRENGTH, WEAK = 0.65, 0.5
 _WORD = re.compile(r"[^\W\d]\w*")
 #: A quote and the operator beside it.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
+#: Types of nodes that are functions without names.
+_FUNCTION = re.compile("function|arrow|lambda|closure|block")
+#: A call that begins.
+_OPENS = re.compile(r"\w\($")
 #: A name with those of what it is a part of.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
@@ -104,7 +108,9 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     pieces = between(now, [new], [part.span for part, _ in kept])
     gone, added = gone_and_added(anchors, pieces)
     are_named = added and added <= _keys(now, new, spans) and _keeps_arguments(old, holes)
-    most_added = _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0
+    only_adds = bool(added) and not gone
+    wrapped = [*_wrapped(pieces, kept)] if only_adds else []
+    most_added = _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else len(wrapped)
     if not are_named and count_names(pieces, added) > most_added:
         return None  # something was added, to this one
     is_unwrapped = not any(pieces)
@@ -121,6 +127,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         pieces,
         tuple(Kept(name, part.text) for part, name in kept),
         frozenset(name for part, name in kept if not _is_enclosed(part.node)),
+        frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
         max(gone or anchors, key=len),
         frozenset(added),
         around,
@@ -278,6 +285,13 @@ def _keeps_arguments(old: Node, holes: Collection[Span]) -> bool:
     if arguments is None:
         return False
     return all(span_of(one) in holes for one in arguments.named_children)
+
+
+def _wrapped(pieces: Sequence[str], kept: Sequence[tuple[Part, str]]) -> Iterator[tuple[Part, str]]:
+    """Return which of the parts between some pieces are alone within the brackets of a call."""
+    for before, one, behind in zip(pieces, kept, pieces[1:], strict=False):
+        if _OPENS.search(before) and behind.startswith(")"):
+            yield one
 
 
 def _is_replaced(old: Node, holes: Collection[Span]) -> bool:

@@ -80,6 +80,7 @@ class Rule:
         new: What was written, in pieces between holes.
         kept: The holes behind each piece but the last.
         open: The names of holes that nothing encloses, so that they take no looser code in.
+        typed: The names of holes that only take nodes of the type that was kept.
         anchor: The longest word of `old` outside its holes; of those that are gone, if any is.
         added: The words of `new` that `old` does not have.
         around: The name of the function around `old`.
@@ -97,6 +98,7 @@ class Rule:
     new: tuple[str, ...]
     kept: tuple[Kept, ...]
     open: frozenset[str]
+    typed: frozenset[str]
     anchor: str
     added: frozenset[str]
     around: str
@@ -149,8 +151,11 @@ class Rule:
     def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]) -> bool:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
+        if name is not None and node.type != old.type:
+            if name in self.typed or name.startswith(GONE):
+                return False
         if name is not None and name.startswith(GONE):
-            return node.type == old.type
+            return True
         if name is not None:
             is_loose = bool(LOOSE.search(node.type)) and node.type != old.type
             if not node.is_named or (is_loose and (name in self.open or is_chained(node))):

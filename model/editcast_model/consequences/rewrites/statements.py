@@ -191,6 +191,7 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         pieces,
         tuple(_kept(change, holes, old[0], *one) for one in parts),
         frozenset(),
+        frozenset(),
         max(gone, key=len),
         frozenset(added),
         around,
