@@ -17,6 +17,7 @@ from editcast_model.consequences.rewrites.rule import (
     AROUND,
     LOOSE,
     TEXT,
+    Kept,
     Part,
     Rule,
     Span,
@@ -35,10 +36,14 @@ _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
 #: Shorter names of functions stand in strings by chance.
 _LEAST_NAME = 3
 #: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
-_STRENGTH, WEAK = 0.65, 0.5
+STRENGTH, WEAK = 0.65, 0.5
 _WORD = re.compile(r"[^\W\d]\w*")
 #: A quote and the operator beside it.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
+#: Types of nodes that are functions without names.
+_FUNCTION = re.compile("function|arrow|lambda|closure|block")
+#: A call that begins.
+_OPENS = re.compile(r"\w\($")
 #: A name with those of what it is a part of.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
@@ -82,68 +87,70 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         new: What it is now.
     """
     tree, now = change.before.tree, change.after.tree
-    holes, kept = _kept(tree, old, now, new)
+    holes, kept = kept_of(tree, [old], now, [new])
     if _has_own(old, holes) or _has_own(new, [part.span for part, _ in kept]):
         return None
     if not (_is_short(tree, old, holes) and _is_short(now, new, [part.span for part, _ in kept])):
         return None
-    anchors = _anchors(tree, old, holes)
+    anchors = anchors_of(tree, [old], holes)
     while holes and not anchors:  # the first name that was kept is what is special
         first = holes[min(holes)]
         holes = {span: name for span, name in holes.items() if name != first}
         kept = [one for one in kept if one[1] != first]
-        anchors = _anchors(tree, old, holes)
+        anchors = anchors_of(tree, [old], holes)
     around, spans = function_around(tree, old.start_byte), [part.span for part, _ in kept]
-    named = list(_names_of(around, now, new, spans))
+    named = list(names_of(around, now, [new], spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
     if _is_called_otherwise(tree, old, now, new):
         holes, kept = _with_all_arguments(old, holes, new, kept)
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
-    pieces = _between(now, new, [part.span for part, _ in kept])
-    written = _WORD.findall(" ".join(pieces))
-    gone = [word for word in anchors if word not in written]
-    added = set(written) - {*anchors} - _OPERATORS - _FIXED
+    pieces = between(now, [new], [part.span for part, _ in kept])
+    gone, added = gone_and_added(anchors, pieces)
     are_named = added and added <= _keys(now, new, spans) and _keeps_arguments(old, holes)
-    most_added = _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0
-    if not are_named and _count_names(pieces, added) > most_added:
+    only_adds = bool(added) and not gone
+    wrapped = [*_wrapped(pieces, kept)] if only_adds else []
+    most_added = _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else len(wrapped)
+    if not are_named and count_names(pieces, added) > most_added:
         return None  # something was added, to this one
     is_unwrapped = not any(pieces)
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
-    is_wordless = not written and not any(map(_WORD.match, gone))
+    is_wordless = not any(map(_WORD.match, [*gone, *_WORD.findall(" ".join(pieces))]))
     is_operation = old.type == new.type and bool(_OPERATION.search(old.type))
     if (is_wordless and is_operation) or now.of(new) == f"!{tree.of(old)}":
         return None  # a condition that was wrong
     rule = Rule(
         tree,
-        old,
+        (old,),
         holes,
         pieces,
-        tuple((name, part.text) for part, name in kept),
+        tuple(Kept(name, part.text) for part, name in kept),
         frozenset(name for part, name in kept if not _is_enclosed(part.node)),
+        frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
         max(gone or anchors, key=len),
         frozenset(added),
         around,
-        frozenset(_locals_of(change.after, new, spans)),
+        frozenset(locals_of(change.after, new, spans)),
         bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
-        _STRENGTH if (gone or named or are_named) and not is_unwrapped else WEAK,
+        STRENGTH if (gone or named or are_named) and not is_unwrapped else WEAK,
     )
-    return None if rule.written(now, new) is not None else rule  # it would never end
+    return None if rule.written(now, [new]) is not None else rule  # it would never end
 
 
-def _kept(
-    tree: Tree, old: Node, now: Tree, new: Node
+def kept_of(
+    tree: Tree, old: Sequence[Node], now: Tree, new: Sequence[Node]
 ) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
     """Return what a rewrite kept: the ranges in the old text, and the parts of the new."""
     holes: dict[Span, str] = {}
     kept: list[tuple[Part, str]] = []
     theirs = defaultdict[str, list[Part]](list)
-    for one in parts_of(now, new):
+    for one in (part for node in new for part in parts_of(now, node)):
         theirs[_unquoted(one.text)].append(one)
-    for one in sorted(parts_of(tree, old), key=_size, reverse=True):
-        if one.text in _FIXED or one.span == span_of(old) or one.span.touches(holes):
+    ours = (part for node in old for part in parts_of(tree, node))
+    for one in sorted(ours, key=_size, reverse=True):
+        if one.text in _FIXED or one.span == span_of(*old) or one.span.touches(holes):
             continue
         if not one.text or _is_called(one.node):  # without text the parser misses something
             continue
@@ -199,20 +206,28 @@ def _arguments(call: Node) -> list[Node]:
     return arguments.named_children if arguments is not None else []
 
 
-def _between(tree: Tree, node: Node, spans: Sequence[Span]) -> tuple[str, ...]:
-    """Return what a node has before, between and behind some parts of it."""
-    starts = [node.start_byte, *(one.end for one in spans)]
-    ends = [*(one.start for one in spans), node.end_byte]
+def between(tree: Tree, nodes: Sequence[Node], spans: Sequence[Span]) -> tuple[str, ...]:
+    """Return what nodes have before, between and behind some parts of them."""
+    whole = span_of(*nodes)
+    starts = [whole.start, *(one.end for one in spans)]
+    ends = [*(one.start for one in spans), whole.end]
     return tuple(tree.text[start:end] for start, end in zip(starts, ends, strict=True))
 
 
-def _count_names(pieces: Collection[str], words: Collection[str]) -> int:
+def gone_and_added(anchors: Collection[str], pieces: Collection[str]) -> tuple[list[str], set[str]]:
+    """Return the words that a rewrite took away, and those that it added."""
+    written = _WORD.findall(" ".join(pieces))
+    gone = [word for word in anchors if word not in written]
+    return gone, set(written) - {*anchors} - _OPERATORS - _FIXED
+
+
+def count_names(pieces: Collection[str], words: Collection[str]) -> int:
     """Count the names with some words; `timezone.utc` is one."""
     found = {name for one in pieces for name in _DOTTED.findall(one)}
     return sum(not set(name.split(".")).isdisjoint(words) for name in found)
 
 
-def _locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]:
+def locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]:
     """Find the names that a rewrite wrote and that are defined in a function."""
     for one in names.between(new.start_byte, new.end_byte):
         if one.role is Role.REFERENCE and not Span(one.start, one.end).touches(kept):
@@ -221,11 +236,11 @@ def _locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]
                 yield one.name
 
 
-def _names_of(around: str, now: Tree, new: Node, kept: Collection[Span]) -> Iterator[Part]:
+def names_of(around: str, now: Tree, new: Sequence[Node], kept: Collection[Span]) -> Iterator[Part]:
     """Find the name of a function in the strings that a rewrite wrote."""
     if len(around) < _LEAST_NAME:
         return
-    for part in parts_of(now, new):
+    for part in (part for node in new for part in parts_of(now, node)):
         if (
             not part.node.child_count
             and TEXT.search(part.node.type)
@@ -272,16 +287,23 @@ def _keeps_arguments(old: Node, holes: Collection[Span]) -> bool:
     return all(span_of(one) in holes for one in arguments.named_children)
 
 
+def _wrapped(pieces: Sequence[str], kept: Sequence[tuple[Part, str]]) -> Iterator[tuple[Part, str]]:
+    """Return which of the parts between some pieces are alone within the brackets of a call."""
+    for before, one, behind in zip(pieces, kept, pieces[1:], strict=False):
+        if _OPENS.search(before) and behind.startswith(")"):
+            yield one
+
+
 def _is_replaced(old: Node, holes: Collection[Span]) -> bool:
     """Tell whether a call keeps its object alone: another thing is called, with other arguments."""
     given = _arguments(old)
     return bool(given) and all(one.end <= given[0].start_byte for one in holes)
 
 
-def _anchors(tree: Tree, old: Node, holes: Mapping[Span, str]) -> list[str]:
-    """Return the words of a node outside its holes."""
-    words, at = list[str](), old.start_byte
-    for start, end in [*sorted(holes), (old.end_byte, old.end_byte)]:
+def anchors_of(tree: Tree, nodes: Sequence[Node], holes: Mapping[Span, str]) -> list[str]:
+    """Return the words of nodes outside their holes."""
+    words, (at, behind), old = list[str](), span_of(*nodes), nodes[0]
+    for start, end in [*sorted(holes), (behind, behind)]:
         words += _WORD.findall(tree.text[at:start])
         at = max(at, end)
     special = [word for word in words if word not in _PLAIN]

@@ -23,6 +23,7 @@ from editcast_model.consequences.rewrites.rule import (
     span_of,
     within_parentheses,
 )
+from editcast_model.consequences.rewrites.statements import BODY, Siblings, statement_rules
 from editcast_model.diff import shortest_hunk
 from editcast_model.history import changes
 from editcast_model.syntax.names import Names
@@ -44,8 +45,6 @@ _REWRITTEN = re.compile(
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
-#: Types of nodes that contain statements, possibly a single one.
-_BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
@@ -57,7 +56,7 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
     for rule in rules_of(change):
         examples[rule.cause].append(rule)
     for rules in examples.values():
-        spans = [span_of(rule.old) for rule in rules]
+        spans = [span_of(*rule.old) for rule in rules]
         own = (hunk for hunk in change.hunks if Span(hunk.start, hunk.end).is_within(spans))
         others = len(change.made.difference(changes(change.before.tree.text, own)))
         for one in rewrites_by(rules[-1], change.after):
@@ -81,9 +80,13 @@ def rules_of(change: Change) -> Iterator[Rule]:
 
 
 def _rules_of(change: Change) -> Iterator[Rule]:
-    done = -1
+    rules = list(statement_rules(change))
+    yield from rules
+    spans, done = [span_of(*rule.old) for rule in rules], -1
     for hunk, start, end in change.spans():
-        if hunk.start < done or change.is_active(start, end) or change.is_rewritten(start):
+        if hunk.start < done or Span(hunk.start, hunk.end).is_within(spans):
+            continue
+        if change.is_active(start, end) or change.is_rewritten(start):
             continue
         for old, new in _rewritten(change, hunk.start, hunk.end):
             inner = within_parentheses(old)
@@ -135,7 +138,7 @@ def _counterpart(change: Change, old: Node) -> Node | None:
     while node is not None and span_of(node) == span:
         if node.type == old.type:
             return node
-        if not _BODY.search(node.type):
+        if not BODY.search(node.type):
             found = node
         node = node.parent
     return found
@@ -143,29 +146,47 @@ def _counterpart(change: Change, old: Node) -> Node | None:
 
 def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
     """Return where a rule fits a text, and what it makes of it."""
-    seen = set[Span]()
+    seen, siblings = set[Span](), Siblings()
     found = [match.start() for match in re.finditer(_pattern(rule.anchor), tree.text)]
     for offset in found if len(found) <= _MOST_PLACES else ():
         path = tree.path(offset)
-        for index, step in enumerate(path):
-            span = span_of(step.node)
-            if step.type != rule.old.type or span in seen or is_chained(step.node):
+        for index, nodes in _alike(rule, path, siblings):
+            span = span_of(*nodes)
+            if span in seen or is_chained(nodes[0]):
                 continue
             seen.add(span)
-            if not rule.old.named_child_count and not _is_returned(path[: index + 1]):
+            if not rule.old[0].named_child_count and not _is_returned(path[: index + 1]):
                 continue
-            text = rule.written(tree, step.node)
+            text = rule.written(tree, nodes)
             if rule.is_loose and "unary" in path[index - 1].type:
                 continue
             if text is None or _is_written(tree, span, text):
                 continue
-            if not rule.added.isdisjoint(_WORD.findall(tree.of(step.node))):
+            if not rule.added.isdisjoint(_WORD.findall(tree.text[span.start : span.end])):
                 continue  # what the rule adds is there already
             if not _defines(tree, path[:index], rule.added):
                 above = path[index - 1]
                 is_free = rule.is_tight and above.type == ENCLOSED and above.field != "condition"
                 yield span_of(above.node) if is_free else span, text
                 break
+
+
+def _alike(rule: Rule, path: Path, siblings: Siblings) -> Iterator[tuple[int, tuple[Node, ...]]]:
+    """Return the nodes on a path, or around it, of the types of what was rewritten.
+
+    Returns:
+        Each with the index in the path of the one that is on it.
+    """
+    for index, step in enumerate(path):
+        for at, one in enumerate(rule.old):
+            if step.type != one.type:
+                continue
+            if len(rule.old) == 1:
+                yield index, (step.node,)
+            elif index:
+                nodes = siblings.beside(path[index - 1].node, step.node, at, len(rule.old))
+                if len(nodes) == len(rule.old):
+                    yield index, nodes
 
 
 def _pattern(anchor: str) -> str:

@@ -2,11 +2,11 @@
 
 A rule applies where the same code stands, node by node, whatever stands in its holes. A hole takes
 in a part of the syntax tree, the words of a string between its placeholders, or the name of the
-function around the code.
+function around the code. The code is one expression, or statements that follow each other.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ from editcast_model.syntax.tree import Tree
 AROUND = "\0"
 #: The hole that all arguments of a call go into, however many they are.
 ARGUMENTS = "\1"
+#: How the name of a hole begins that a string goes into and is gone.
+GONE = "\2"
 #: Types of leaves that are the text of a string.
 TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
@@ -52,17 +54,33 @@ class Part(NamedTuple):
     node: Node
 
 
+class Kept(NamedTuple):
+    """A part of what was written that was kept.
+
+    Attributes:
+        hole: The name of its hole.
+        text: It, as it was written.
+        indents: The indentation of its line before and now, beyond that of the first line that was
+            rewritten.
+    """
+
+    hole: str
+    text: str
+    indents: tuple[str, str] = ("", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rewrite that was made.
 
     Attributes:
         tree: The text before it.
-        old: What was rewritten, a node of `tree`.
+        old: What was rewritten: an expression of `tree`, or statements that follow each other.
         holes: What was kept, by its range in `tree`, with its name.
         new: What was written, in pieces between holes.
-        kept: Of the hole behind each piece but the last, its name and its text there.
+        kept: The holes behind each piece but the last.
         open: The names of holes that nothing encloses, so that they take no looser code in.
+        typed: The names of holes that only take nodes of the type that was kept.
         anchor: The longest word of `old` outside its holes; of those that are gone, if any is.
         added: The words of `new` that `old` does not have.
         around: The name of the function around `old`.
@@ -75,11 +93,12 @@ class Rule:
     """
 
     tree: Tree
-    old: Node
+    old: tuple[Node, ...]
     holes: dict[Span, str]
     new: tuple[str, ...]
-    kept: tuple[tuple[str, str], ...]
+    kept: tuple[Kept, ...]
     open: frozenset[str]
+    typed: frozenset[str]
     anchor: str
     added: frozenset[str]
     around: str
@@ -93,34 +112,50 @@ class Rule:
         """Return the name of the rule."""
         return f"{self.anchor} {'…'.join(self.new)}"
 
-    def written(self, tree: Tree, node: Node) -> str | None:
-        """Return what a node becomes by the rule; None where it does not fit."""
+    def written(self, tree: Tree, nodes: Sequence[Node]) -> str | None:
+        """Return what nodes become by the rule; None where it does not fit."""
         bound: dict[str, tuple[str, Span]] = {}
-        if not self._fits(self.old, tree, node, bound):
+        pairs = zip(self.old, nodes, strict=False)
+        if len(self.old) != len(nodes) or not all(
+            self._fits(one, tree, other, bound) for one, other in pairs
+        ):
             return None
-        pieces = [self.new[0]]
-        following = [*(name for name, _ in self.kept[1:]), ""]
-        for (name, text), piece, next_name in zip(self.kept, self.new[1:], following, strict=True):
-            if name in bound and next_name in bound and piece.strip():
-                here = tree.text[bound[name][1].end : bound[next_name][1].start]
+        indent = indent_at(self.tree, self.old[0].start_byte)
+        indent_here = indent_at(tree, nodes[0].start_byte)
+        pieces = [reindented(self.new[0], indent, indent_here)]
+        following = [*self.kept, Kept("", "")][1:]
+        for kept, piece, behind in zip(self.kept, self.new[1:], following, strict=True):
+            name, (was, now) = kept.hole, kept.indents
+            piece = reindented(piece, indent, indent_here)
+            is_moved = was != now or behind.indents[0] != behind.indents[1]
+            if name in bound and behind.hole in bound and piece.strip() and not is_moved:
+                here = tree.text[bound[name][1].end : bound[behind.hole][1].start]
                 if here.split() == piece.split():
                     piece = here  # with its own line ends
             if name == AROUND:
-                around = function_around(tree, node.start_byte)
+                around = function_around(tree, nodes[0].start_byte)
                 if not around:
                     return None
-                pieces += [renamed(text, self.around, around), piece]
+                pieces += [renamed(kept.text, self.around, around), piece]
             elif name == ARGUMENTS:
                 pieces += [bound[name][0], piece]
             elif pieces[-1].endswith(".") and not bound[name][0].isidentifier():
                 return None  # the name of a member was kept
             else:
-                pieces += [_quoted_as(text, name, bound[name][0]), piece]
+                text, span = bound[name]
+                if indent_at(tree, span.start) == indent_here + was:
+                    text = reindented(text, indent_here + was, indent_here + now)
+                pieces += [_quoted_as(kept.text, name, text), piece]
         return "".join(pieces)
 
     def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]) -> bool:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
+        if name is not None and node.type != old.type:
+            if name in self.typed or name.startswith(GONE):
+                return False
+        if name is not None and name.startswith(GONE):
+            return True
         if name is not None:
             is_loose = bool(LOOSE.search(node.type)) and node.type != old.type
             if not node.is_named or (is_loose and (name in self.open or is_chained(node))):
@@ -162,9 +197,20 @@ class Rule:
         return True
 
 
-def span_of(node: Node) -> Span:
-    """Return the range of a node."""
-    return Span(node.start_byte, node.end_byte)
+def span_of(*nodes: Node) -> Span:
+    """Return the range of a node, or of nodes that follow each other."""
+    return Span(nodes[0].start_byte, nodes[-1].end_byte)
+
+
+def indent_at(tree: Tree, offset: int) -> str:
+    """Return the indentation of the line of a place."""
+    line = tree.text[tree.text.rfind("\n", 0, offset) + 1 : offset]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def reindented(text: str, indent: str, other: str) -> str:
+    """Return code with another indentation of all of its lines but the first."""
+    return text.replace("\n" + indent, "\n" + other) if indent != other else text
 
 
 def _children(node: Node) -> list[Node]:
