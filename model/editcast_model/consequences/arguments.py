@@ -12,6 +12,7 @@ from editcast_model.consequences.parameters import (
     handed_down,
     is_value,
 )
+from editcast_model.consequences.passing.order import reordered
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
@@ -88,8 +89,8 @@ def fitted(
     if old == new:
         yield from _with_names(names, call, after)
     elif not is_in_order:
-        if is_as_before and not added and not removed:
-            yield from _reordered(names, call, old, new)
+        if not added and not removed:
+            yield from reordered(names, call, before, after, is_as_before=is_as_before)
     elif len(added) == 1 and not removed and added[0].is_required:
         if is_as_before or _lacks_any(call, after):
             yield from _with_argument(names, call, before, new.index(added[0].name), added[0])
@@ -213,18 +214,3 @@ def _without_argument(
     else:
         hunk = Hunk(given[at].start, given[at].end, "")
     yield Consequence(hunk, "remove_argument", 0.95)
-
-
-def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iterator[Consequence]:
-    given, text = call.arguments, names.tree.text
-    if not len(given) == len(old) == len(new) or len(call.positional) != len(given):
-        return
-    parts = [text[each.start : each.end] for each in given]
-    out = text[given[0].start : given[0].start]
-    for index, name in enumerate(new):
-        if index:
-            out += text[given[index - 1].end : given[index].start]
-        out += parts[old.index(name)]
-    if out != text[given[0].start : given[-1].end]:
-        hunk = Hunk(given[0].start, given[-1].end, out)
-        yield Consequence(hunk, "reorder_arguments", 0.6)

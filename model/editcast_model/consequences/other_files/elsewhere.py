@@ -27,6 +27,7 @@ from editcast_model.consequences.other_files.module_changes import (
 )
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
+from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results import taken_apart
 from editcast_model.consequences.value_changes import adapted, by_names
@@ -146,6 +147,18 @@ def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequen
             if found:
                 yield from found
                 break
+    for before in function.before:
+        if is_permuted(before, after):
+            for call in _unknown_calls(ties, function):
+                yield from reordered(names, call, before, after, is_known=False)
+
+
+def _unknown_calls(ties: Ties, function: NewParameters) -> Iterator[Call]:
+    """Return calls that may be those of a method, on objects of which nothing is known."""
+    whose = ties.classes(function.owner) if function.owner else ()
+    for one in of_unknown_objects(ties.names, function.name, whose) if whose else ():
+        if (call := call_of(ties.names.tree, one)) is not None:
+            yield call
 
 
 def _renamed_keywords(
