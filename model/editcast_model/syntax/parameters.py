@@ -39,6 +39,7 @@ class Parameter:
         is_rest: Whether it takes any number of arguments.
         is_named: Whether a call can only give it by its name.
         type: Its type as it is written, which two parameters may differ in; empty for none.
+        default: Its default as it is written; empty for none.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Parameter:
     is_rest: bool = False
     is_named: bool = False
     type: str = dataclasses.field(default="", compare=False)
+    default: str = dataclasses.field(default="", compare=False)
 
 
 def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
@@ -78,8 +80,15 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             is_rest,
             is_named or node.type == "keyword_parameter",
             tree.of(node.child_by_field_name("type")).lstrip(": "),
+            _default(tree, node),
         )
     ]
+
+
+def _default(tree: Tree, node: Node) -> str:
+    """Return the default of a parameter; in C# it stands behind the sign, without a field."""
+    signs = [child for child in node.children if child.type == "="]
+    return tree.text[signs[0].end_byte : node.end_byte].strip() if signs else ""
 
 
 def _name(node: Node) -> Node:
