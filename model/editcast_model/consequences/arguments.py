@@ -12,7 +12,7 @@ from editcast_model.consequences.parameters import (
     handed_down,
 )
 from editcast_model.consequences.passing.order import reordered
-from editcast_model.consequences.passing.own import is_parameter_around, passed_on, with_own
+from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
 from editcast_model.consequences.passing.siblings import like_it
 from editcast_model.consequences.passing.values import value_for
 from editcast_model.diff import Hunk
@@ -63,7 +63,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
         if is_needed and value_for(names, call, added[0]) is None:
             yield from handed_down(names, call, new.index(added[0]), added[0], given)
         for one in added:
-            if not one.is_required and is_parameter_around(names, call, one):
+            if not one.is_required and is_idle_around(names, call, one):
                 yield from with_own(names, call, new, one.name)
 
 

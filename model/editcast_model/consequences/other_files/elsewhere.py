@@ -28,7 +28,7 @@ from editcast_model.consequences.other_files.module_changes import (
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
 from editcast_model.consequences.passing.order import is_permuted, reordered
-from editcast_model.consequences.passing.own import is_parameter_around, with_own
+from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results import taken_apart
 from editcast_model.consequences.value_changes import adapted, by_names
@@ -162,7 +162,7 @@ def _passed_on(
     known = {one.name for one in before}
     for one in after if len(after) == len(before) + 1 else ():
         if one.name and one.name not in known and not (one.is_required or one.is_rest):
-            if is_parameter_around(names, call, one):
+            if is_idle_around(names, call, one):
                 yield from with_own(names, call, after, one.name)
 
 
