@@ -28,7 +28,9 @@ _STRENGTH = 0.5
 #: A call like one that is given the value.
 _STRENGTH_OF_LIKE = 0.55
 _STRENGTH_OF_CONSTANT = 0.6
-_COMPARISON = re.compile("comparison|binary|equality")
+#: Comparisons with a constant, which may stand for no value.
+_COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
+#: A text that is filled in.
 _FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
 
 
@@ -57,17 +59,15 @@ def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Ite
         parameters: Those of the function that it calls.
         name: Of the variable and of the parameter.
     """
-    # What may be left out is given by its place in Python where the one before it is.
     index = next((at for at, one in enumerate(parameters) if one.name == name), None)
     given = call.positional
     if index is None or call.gives_by_name(name) or len(given) > index or call.spreads:
         return
     is_python = names.tree.language == "python"
     is_next = len(call.arguments) == index == len(given) and not parameters[index].is_named
-    is_next &= (
-        not is_python or parameters[index].is_required or _is_behind_optional(parameters, index)
-    )
-    if is_next:
+    # In Python, what may be left out is given by its place where the one before it may be, too.
+    is_free = parameters[index].is_required or _is_behind_optional(parameters, index)
+    if is_next and (is_free or not is_python):
         yield _given(names, call, len(given), name, _STRENGTH)
     elif is_python:
         at = _place_by_name(call, parameters, name)
@@ -139,7 +139,7 @@ def _in_place_of_default(
         home = names.resolve(constant)
         for one in names.of(default, _scope(function)) if home is not None else ():
             is_same = one.role is Role.REFERENCE and names.resolve(one) == home
-            is_compared = bool(_COMPARISON.search(one.path[-2].type))  # with what stands for none
+            is_compared = any(each.type in _COMPARISONS for each in one.path[-2].node.children)
             if is_same and _is_in_body(function, one) and not is_compared:
                 hunk = Hunk(one.start, one.end, parameter.name)
                 yield Consequence(hunk, "use_parameter", _STRENGTH_OF_CONSTANT)

@@ -16,11 +16,12 @@ from editcast_model.syntax.calls import Call, Function, call_of, function_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import first_child
 
-_STRENGTH, _STRENGTH_OF_CONSTANT, _STRENGTH_OF_MEANS = 0.51, 0.52, 0.53
+_STRENGTH = 0.5
 #: Functions of a class, or of a file, that are looked at.
 _MOST = 200
-_AROUND = ("export_statement", "decorated_definition")
+_AROUND = ("export_statement", "variable_declarator", "lexical_declaration")
 
 
 def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Consequence]:
@@ -35,21 +36,25 @@ def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Conse
     for parameter in function.parameters:
         if parameter.name in new and parameter.name and not parameter.is_rest:
             for other in _siblings(names, function):
-                if not _is_known(names, other, parameter.name):
-                    strength = _need(change, function, other, parameter)
-                    if strength and may_take(names, other, parameter.name):
-                        yield _with(names, function, other, parameter, strength)
+                is_free = not _uses(names, other, parameter.name)
+                is_free &= may_take(names, other, parameter.name)
+                if is_free and _needs(change, function, other, parameter):
+                    yield _with(names, function, other, parameter)
 
 
-def _need(change: Change, function: Function, other: Function, parameter: Parameter) -> float:
-    """Return how surely another function needs a parameter; 0 if it does not."""
+def _needs(change: Change, function: Function, other: Function, parameter: Parameter) -> bool:
+    """Tell whether another function needs a parameter.
+
+    A call of the same function as one that is given it needs it only if it is a means of
+    cancelling: of other parameters, 1 of 60 were added so in commits.
+    """
     names = change.after
-    if _uses_default(names, function, other, parameter):
-        return _STRENGTH_OF_CONSTANT
+    if _uses_default(names, other, parameter):
+        return True
     if not is_means(parameter):
-        return 0
+        return False
     if takes(names, other, parameter):
-        return _STRENGTH_OF_MEANS
+        return True
     for call, argument in calls_with(names, parameter.name, function):
         if not change.wrote(argument.start, argument.end):
             continue
@@ -58,12 +63,12 @@ def _need(change: Change, function: Function, other: Function, parameter: Parame
             if like is not None and _is_in_body(other, like) and are_alike(names, call, like):
                 is_lacking = len(like.arguments) == len(call.arguments) - 1
                 if is_lacking and not like.spreads and gives(names, like, parameter.name) is None:
-                    return _STRENGTH
-    return 0
+                    return True
+    return False
 
 
-def _uses_default(names: Names, function: Function, other: Function, parameter: Parameter) -> bool:
-    """Tell whether a function uses the constant that is a parameter's default."""
+def _uses_default(names: Names, other: Function, parameter: Parameter) -> bool:
+    """Tell whether another function uses the constant that is a parameter's default."""
     default = parameter.default
     constant = names.at(parameter.end - len(default)) if default.isidentifier() else None
     if constant is None or constant.role is not Role.REFERENCE:
@@ -98,12 +103,13 @@ def _name(node: Node) -> Node | None:
         declared = node.child_by_field_name("declaration")
         return _name(declared) if declared is not None else None
     if node.type == "lexical_declaration":
-        return node.named_children[0].child_by_field_name("name")
+        declarator = first_child(node)
+        return _name(declarator) if declarator is not None else None
     return node.child_by_field_name("name")
 
 
-def _is_known(names: Names, function: Function, name: str) -> bool:
-    """Tell whether a name means something in a function's body that only that has."""
+def _uses(names: Names, function: Function, name: str) -> bool:
+    """Tell whether a name stands anywhere in a function."""
     node = function.node
     return any(
         node.start_byte <= one.start < node.end_byte
@@ -112,9 +118,7 @@ def _is_known(names: Names, function: Function, name: str) -> bool:
     )
 
 
-def _with(
-    names: Names, function: Function, other: Function, parameter: Parameter, strength: float
-) -> Consequence:
+def _with(names: Names, function: Function, other: Function, parameter: Parameter) -> Consequence:
     """Return a function with a parameter at the place where another one has it."""
     text, listed = names.tree.text, function.parameters
     declared = text[parameter.start : parameter.end]
@@ -123,7 +127,7 @@ def _with(
     is_first = listed[0] is parameter and len(listed) > 1 and parameter.is_required
     at = 0 if is_first or parameter.type == "context.Context" else None
     hunk = with_parameter(text, other, at, declared)
-    return Consequence(hunk, "add_parameter", strength)
+    return Consequence(hunk, "add_parameter", _STRENGTH)
 
 
 def _is_in_body(function: Function, call: Call) -> bool:
