@@ -10,18 +10,19 @@ from editcast_model.consequences.lists.placing import inserted, without, without
 from editcast_model.consequences.parameters import (
     call_before,
     handed_down,
-    is_value,
 )
+from editcast_model.consequences.passing.order import reordered
+from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
+from editcast_model.consequences.passing.siblings import like_it
+from editcast_model.consequences.passing.values import value_for
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
     Function,
     calls_of,
-    function_at,
 )
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
-from editcast_model.syntax.roles import Role
 
 Parameters = tuple[Parameter, ...]
 
@@ -37,7 +38,11 @@ def after_signature(change: Change) -> Iterator[Consequence]:
             # A value that is handed down through several functions is one thing to do.
             new = {one.name for one in function.parameters} - {one.name for one in was.parameters}
             cause = " ".join(sorted(new)) or f"{function.defined.name} {function.start}"
-            found = chain(_adapted(change, was, function), _passed_on(change.after, function, new))
+            found = chain(
+                _adapted(change, was, function),
+                passed_on(change.after, function, new),
+                like_it(change, function, new),
+            )
             yield from (replace(one, cause=cause) for one in found)
 
 
@@ -54,8 +59,12 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     given = [call for call, _ in every if call not in calls and not call.spreads]
     for call in calls:
         yield from fitted(names, call, old, new, is_as_before=True)
-        if len(added) == 1 and added[0].is_required and _lacks(call, old, added[0]):
+        is_needed = len(added) == 1 and added[0].is_required and _lacks(call, old, added[0])
+        if is_needed and value_for(names, call, added[0]) is None:
             yield from handed_down(names, call, new.index(added[0]), added[0], given)
+        for one in added:
+            if not one.is_required and is_idle_around(names, call, one):
+                yield from with_own(names, call, new, one.name)
 
 
 def _is_as_before(change: Change, call: Call, earlier: Call | None, is_whole: bool) -> bool:
@@ -88,8 +97,8 @@ def fitted(
     if old == new:
         yield from _with_names(names, call, after)
     elif not is_in_order:
-        if is_as_before and not added and not removed:
-            yield from _reordered(names, call, old, new)
+        if not added and not removed:
+            yield from reordered(names, call, before, after, is_as_before=is_as_before)
     elif len(added) == 1 and not removed and added[0].is_required:
         if is_as_before or _lacks_any(call, after):
             yield from _with_argument(names, call, before, new.index(added[0].name), added[0])
@@ -99,41 +108,6 @@ def fitted(
         fitted_before = len(call.arguments) >= sum(one.is_required for one in before)
         if fitted_before if is_as_before else is_given:
             yield from _without_argument(names, call, old.index(removed[0].name), removed[0])
-
-
-def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
-    """Return what a function's body gives others of a parameter that is new and may be left out."""
-    text, node = names.tree.text, function.node
-    for parameter in function.parameters:
-        default = text[parameter.start : parameter.end].partition("=")[2].strip()
-        if parameter.name not in new or not default:
-            continue
-        for one in names.of(parameter.name):
-            is_inside = node.start_byte <= one.start < node.end_byte
-            if is_inside and one.role is Role.KEYWORD:
-                value = one.path[-2].node.child_by_field_name("value")
-                if value is not None and names.tree.of(value) == default:
-                    hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
-                    yield Consequence(hunk, "add_argument", 0.5)
-            elif one.role is Role.DEFINITION and not is_inside:
-                if (other := function_at(names, one.start)) is not None:
-                    for call in calls_of(names, other):
-                        if node.start_byte <= call.start < node.end_byte:
-                            yield from _with_own(names, call, other, parameter.name)
-
-
-def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterator[Consequence]:
-    """Return a call with the caller's parameter of a name, where it gives nothing for it."""
-    index = next((at for at, one in enumerate(function.parameters) if one.name == name), None)
-    given = call.positional
-    if index is None or call.gives_by_name(name) or len(given) > index or call.spreads:
-        return
-    is_python = names.tree.language == "python"
-    if is_python or len(call.arguments) == index:
-        new = names.rules.given_by_name(name, name) if is_python else name
-        span = call.start, call.end
-        hunk = inserted(names.tree.text, span, call.arguments, len(call.arguments), new)
-        yield Consequence(hunk, "add_argument", 0.5)
 
 
 def _are_plain(*lists: Parameters) -> bool:
@@ -149,11 +123,12 @@ def _values(names: Names, call: Call | None) -> list[str]:
 def _with_argument(
     names: Names, call: Call, old: Parameters, index: int, added: Parameter
 ) -> Iterator[Consequence]:
-    """Return a call with the argument that it lacks: the variable of its name, if one is there."""
-    if _lacks(call, old, added) and is_value(names, call.called, added.name):
+    """Return a call with the argument that it lacks, if there is a value for it."""
+    value = value_for(names, call, added) if _lacks(call, old, added) else None
+    if value is not None:
         given = call.arguments
         is_by_name = added.is_named or len(call.positional) < index
-        text = names.rules.given_by_name(added.name, added.name) if is_by_name else added.name
+        text = names.rules.given_by_name(added.name, value) if is_by_name else value
         at = len(given) if is_by_name else index
         hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
         yield Consequence(hunk, "add_argument", 0.5)
@@ -213,18 +188,3 @@ def _without_argument(
     else:
         hunk = Hunk(given[at].start, given[at].end, "")
     yield Consequence(hunk, "remove_argument", 0.95)
-
-
-def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iterator[Consequence]:
-    given, text = call.arguments, names.tree.text
-    if not len(given) == len(old) == len(new) or len(call.positional) != len(given):
-        return
-    parts = [text[each.start : each.end] for each in given]
-    out = text[given[0].start : given[0].start]
-    for index, name in enumerate(new):
-        if index:
-            out += text[given[index - 1].end : given[index].start]
-        out += parts[old.index(name)]
-    if out != text[given[0].start : given[-1].end]:
-        hunk = Hunk(given[0].start, given[-1].end, out)
-        yield Consequence(hunk, "reorder_arguments", 0.6)

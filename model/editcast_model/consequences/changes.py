@@ -38,6 +38,7 @@ Kind = Literal[
     "assign_parameter",
     "take_results",
     "use_constant",
+    "use_parameter",
     "use_entry",
     "replace_word",
     "replace_version",

@@ -19,6 +19,7 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
+from editcast_model.syntax.types import type_of_flag
 
 #: What a variable that is given as an argument is not.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
@@ -78,9 +79,9 @@ def handed_down(
     are_named = all(
         any(text[each.start : each.end] in written for each in one.arguments) for one in given
     )
-    if are_named and _takes(names, caller, name):
+    if are_named and may_take(names, caller, name):
         at = 0 if index == 0 < len(call.arguments) else None
-        hunk = _with_parameter(text, caller, at, declared)
+        hunk = with_parameter(text, caller, at, declared)
         yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if given else _STRENGTH)
 
 
@@ -102,15 +103,16 @@ def _parameter_for(
 ) -> Iterator[Consequence]:
     """Return the parameter that takes an argument which the function has no place for."""
     text, parameters, sigil = names.tree.text, function.parameters, names.rules.sigil
-    name = argument.keyword or text[argument.start : argument.end]
+    written = argument.keyword or text[argument.start : argument.end]
+    name = written.removeprefix("*") if names.tree.language == "go" else written
     is_name = name.startswith(sigil) and name.removeprefix(sigil).isidentifier()
     if not is_name or not _is_plain(function, name):
         return
     if not argument.keyword and len(call.positional) != len(parameters) + 1:
         return
-    one = names.at(argument.start)
+    one = names.at(argument.start + len(written) - len(name))
     scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
-    if one is not None and one.name != text[argument.start : argument.end]:
+    if one is not None and one.end != argument.end:
         scope = None
     declared = _declared(names, function, name, names.definitions(name, scope))
     if declared is not None:
@@ -127,7 +129,7 @@ def _parameter_for(
 def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
     """Return the parameter for a name that means nothing, if all callers can give it."""
     function = function_around(names, one.start)
-    if function is None or not _takes(names, function, one.name):
+    if function is None or not may_take(names, function, one.name):
         return
     calls = list(calls_of(names, function))
     if not calls or not all(is_value(names, call.called, one.name) for call in calls):
@@ -139,7 +141,7 @@ def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
         around = call_around(names, one.start)
         given = around.arguments if around else ()
         index = 0 if len(given) > 1 and given[0].start == one.start else None
-        hunk = _with_parameter(names.tree.text, function, index, declared)
+        hunk = with_parameter(names.tree.text, function, index, declared)
         yield Consequence(hunk, "add_parameter", 0.5, is_first=True)
 
 
@@ -148,7 +150,7 @@ def _is_plain(function: Function, name: str) -> bool:
     return all(each.name not in ("", name) and not each.is_rest for each in function.parameters)
 
 
-def _takes(names: Names, function: Function, name: str) -> bool:
+def may_take(names: Names, function: Function, name: str) -> bool:
     """Tell whether a function may get a parameter: nobody but its callers knows those it has."""
     if not _is_plain(function, name) or function.name.startswith(_CALLED_ELSEWHERE):
         return False
@@ -163,7 +165,7 @@ def _takes(names: Names, function: Function, name: str) -> bool:
     )
 
 
-def _with_parameter(text: str, function: Function, index: int | None, declared: str) -> Hunk:
+def with_parameter(text: str, function: Function, index: int | None, declared: str) -> Hunk:
     """Put a parameter at an index, or behind the last that a call must give."""
     listed = function.parameters
     if index is None:
@@ -180,7 +182,7 @@ def _declared(
     if language in ("python", "ruby") or language.startswith("javascript"):
         return name
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
-    written = names.tree.of(kind)
+    written = names.tree.of(kind) or (type_of_flag(names, defined[0]) if defined else "")
     if not written or written == "var":
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)

@@ -1,5 +1,6 @@
 """Parameters of functions, as each language writes them."""
 
+import dataclasses
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -37,6 +38,8 @@ class Parameter:
         is_required: Whether a call must give it.
         is_rest: Whether it takes any number of arguments.
         is_named: Whether a call can only give it by its name.
+        type: Its type as it is written, which two parameters may differ in; empty for none.
+        default: Its default as it is written; empty for none.
     """
 
     name: str
@@ -45,6 +48,8 @@ class Parameter:
     is_required: bool
     is_rest: bool = False
     is_named: bool = False
+    type: str = dataclasses.field(default="", compare=False)
+    default: str = dataclasses.field(default="", compare=False)
 
 
 def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
@@ -54,8 +59,9 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
         if not named:  # a type alone, or the rest of something that does not parse
             return [Parameter("", node.start_byte, node.end_byte, True)]
         ends = [one.end_byte for one in named[:-1]] + [node.end_byte]
+        kind = tree.of(node.child_by_field_name("type"))
         return [
-            Parameter(tree.of(one), one.start_byte, end, True)
+            Parameter(tree.of(one), one.start_byte, end, True, type=kind)
             for one, end in zip(named, ends, strict=True)
         ]
     if node.type not in _TYPED | _REST | _OPTIONAL | _OTHERS:
@@ -73,8 +79,16 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             not (is_rest or has_default),
             is_rest,
             is_named or node.type == "keyword_parameter",
+            tree.of(node.child_by_field_name("type")).lstrip(": "),
+            _default(tree, node),
         )
     ]
+
+
+def _default(tree: Tree, node: Node) -> str:
+    """Return the default of a parameter; in C# it stands behind the sign, without a field."""
+    signs = [child for child in node.children if child.type == "="]
+    return tree.text[signs[0].end_byte : node.end_byte].strip() if signs else ""
 
 
 def _name(node: Node) -> Node:

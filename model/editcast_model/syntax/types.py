@@ -1,4 +1,4 @@
-"""Types as they are written: those of elements, of what a class extends, and without a name."""
+"""Types as they are written: of elements, of flags, of what a class extends, without a name."""
 
 import re
 
@@ -26,6 +26,8 @@ _BASES = re.compile(
     "|class_interface_clause"
 )
 _NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
+#: What defines a flag in Go, as a pointer to its value.
+_FLAG = re.compile(r"p?flag\.(Bool|Int|Int64|Uint|Uint64|Float64|String|Duration)\(")
 #: What gives a component of Vue its properties, and what takes that with their defaults.
 _PROPERTIES, _WITH_DEFAULTS = "defineProps", "withDefaults"
 
@@ -101,3 +103,15 @@ def given_to(names: Names, call: Node) -> Node | None:
         return None
     given = field(call, "type_arguments", "arguments")
     return first_child(given) if given is not None else None
+
+
+def type_of_flag(names: Names, defined: Occurrence) -> str:
+    """Return the type of the value that a flag of Go points at; empty for other variables."""
+    if names.tree.language != "go":
+        return ""
+    around = (step.node for step in reversed(defined.path[:-1]))
+    value = next((found for node in around if (found := field(node, "right", "value"))), None)
+    flag = _FLAG.match(names.tree.of(value))
+    if flag is None:
+        return ""
+    return "time.Duration" if flag[1] == "Duration" else flag[1].lower()

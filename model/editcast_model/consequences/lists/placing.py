@@ -12,6 +12,8 @@ from editcast_model.syntax.parameters import Parameter
 
 #: The separator and the remark that may stand behind an entry, on its line.
 _BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>[ \t]*(?:#|//)[^\r\n]*)?")
+#: Longer lines are broken by many styles.
+_LONGEST_LINE = 79
 _LINE_END = re.compile(r"\r?\n")
 
 
@@ -44,7 +46,18 @@ def inserted(
     between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
     if index < len(listed):
         return Hunk(listed[index].start, listed[index].start, new + between)
+    is_packed = (
+        "\n" in between and index > 1 and "\n" not in text[listed[-2].end : listed[-1].start]
+    )
+    if is_packed and _length_of_line(text, listed[-1].end) + len(", ") + len(new) <= _LONGEST_LINE:
+        between = ", "
     return put_behind(text, listed[-1].end, between, new)
+
+
+def _length_of_line(text: str, at: int) -> int:
+    """Return the length of the line around an offset."""
+    end = text.find("\n", at)
+    return (end if end >= 0 else len(text)) - text.rfind("\n", 0, at) - 1
 
 
 def put_behind(text: str, end: int, separator: str, new: str) -> Hunk:

@@ -27,6 +27,8 @@ from editcast_model.consequences.other_files.module_changes import (
 )
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
+from editcast_model.consequences.passing.order import is_permuted, reordered
+from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results import taken_apart
 from editcast_model.consequences.value_changes import adapted, by_names
@@ -142,10 +144,34 @@ def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequen
             found = [
                 *fitted(names, call, before, after, is_as_before=False),
                 *_renamed_keywords(names, call, before, after),
+                *_passed_on(names, call, before, after),
             ]
             if found:
                 yield from found
                 break
+    for before in function.before:
+        if is_permuted(before, after):
+            for call in _unknown_calls(ties, function):
+                yield from reordered(names, call, before, after, is_known=False)
+
+
+def _passed_on(
+    names: Names, call: Call, before: Parameters, after: Parameters
+) -> Iterator[Consequence]:
+    """Return a call in a function that has a parameter which may be given to the other one now."""
+    known = {one.name for one in before}
+    for one in after if len(after) == len(before) + 1 else ():
+        if one.name and one.name not in known and not (one.is_required or one.is_rest):
+            if is_idle_around(names, call, one):
+                yield from with_own(names, call, after, one.name)
+
+
+def _unknown_calls(ties: Ties, function: NewParameters) -> Iterator[Call]:
+    """Return calls that may be those of a method, on objects of which nothing is known."""
+    whose = ties.classes(function.owner) if function.owner else ()
+    for one in of_unknown_objects(ties.names, function.name, whose) if whose else ():
+        if (call := call_of(ties.names.tree, one)) is not None:
+            yield call
 
 
 def _renamed_keywords(

@@ -1,0 +1,241 @@
+"""Values that a function passes on: those of its own parameters, which calls in it lack."""
+
+import re
+from collections.abc import Iterator
+
+from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.lists.placing import inserted
+from editcast_model.consequences.passing.takers import is_means, taking
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import (
+    Argument,
+    Call,
+    Function,
+    call_around,
+    call_of,
+    called_by,
+    calls_of,
+    function_at,
+)
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import Parameter
+from editcast_model.syntax.roles import Role, Scope
+from editcast_model.syntax.tree import type_declared
+
+Parameters = tuple[Parameter, ...]
+
+_STRENGTH = 0.5
+#: A call like one that is given the value.
+_STRENGTH_OF_LIKE = 0.55
+_STRENGTH_OF_CONSTANT = 0.6
+#: Comparisons with a constant, which may stand for no value.
+_COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
+#: A text that is filled in.
+_FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
+
+
+def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
+    """Return what a function's body gives others of its new parameters.
+
+    Args:
+        names: Of the text.
+        function: The function.
+        new: The names of its parameters that are new.
+    """
+    for parameter in function.parameters:
+        if parameter.name in new and not parameter.is_rest:
+            yield from _in_place_of_default(names, function, parameter)
+            yield from _to_functions_of_file(names, function, parameter)
+            yield from _to_others(names, function, parameter)
+            yield from taking(names, function, parameter)
+
+
+def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:
+    """Return a call with a variable for the parameter of its name, where it gives nothing for it.
+
+    Args:
+        names: Of the text.
+        call: The call.
+        parameters: Those of the function that it calls.
+        name: Of the variable and of the parameter.
+    """
+    index = next((at for at, one in enumerate(parameters) if one.name == name), None)
+    given = call.positional
+    if index is None or call.gives_by_name(name) or len(given) > index or call.spreads:
+        return
+    is_python = names.tree.language == "python"
+    is_next = len(call.arguments) == index == len(given) and not parameters[index].is_named
+    # In Python, what may be left out is given by its place where the one before it may be, too.
+    is_free = parameters[index].is_required or _is_behind_optional(parameters, index)
+    if is_next and (is_free or not is_python):
+        yield _given(names, call, len(given), name, _STRENGTH)
+    elif is_python:
+        at = _place_by_name(call, parameters, name)
+        yield _given(names, call, at, names.rules.given_by_name(name, name), _STRENGTH)
+
+
+def _is_behind_optional(parameters: Parameters, index: int) -> bool:
+    return index > 0 and not parameters[index - 1].is_required
+
+
+def is_parameter_around(names: Names, call: Call, parameter: Parameter) -> bool:
+    """Tell whether a function around a call has a parameter like one of what it calls.
+
+    Of the same name, and of the same type where both types are written.
+    """
+    name = parameter.name
+    defined = names.definitions(name, names.resolve(call.called, name))
+    if len(defined) != 1 or defined[0].part.kind != "parameter":
+        return False
+    kinds = names.tree.of(type_declared(defined[0].path[-2].node)), parameter.type
+    written = [one.strip("?: ") for one in kinds]
+    return not all(written) or written[0] == written[1]
+
+
+def is_idle_around(names: Names, call: Call, parameter: Parameter) -> bool:
+    """Tell whether a function around a call has such a parameter that it does not use so far.
+
+    Of those that it does use, 4 of 11 were passed on in commits. What cancels is for all calls.
+    """
+    if not is_parameter_around(names, call, parameter):
+        return False
+    name = parameter.name
+    home = names.resolve(call.called, name)
+    uses = (one for one in names.of(name, home) if one.role is Role.REFERENCE)
+    return is_means(parameter) or not any(names.resolve(one) == home for one in uses)
+
+
+def gives(names: Names, call: Call, name: str) -> Argument | None:
+    """Return the argument of a call that is a variable, by its place or by a name."""
+    text = names.tree.text
+    written = {name, names.rules.given_by_name(name, name)}
+    return next((one for one in call.arguments if text[one.start : one.end] in written), None)
+
+
+def calls_with(names: Names, name: str, function: Function) -> Iterator[tuple[Call, Argument]]:
+    """Return the calls in a function's body that give a variable, with that argument."""
+    for one in names.of(name, _scope(function)):
+        call = call_around(names, one.start)
+        argument = gives(names, call, name) if call is not None else None
+        if call is not None and argument is not None and argument.start <= one.start:
+            yield call, argument
+
+
+def are_alike(names: Names, one: Call, other: Call) -> bool:
+    """Tell whether two calls are of the same function, by all that is written of it."""
+    texts = [names.tree.of(called_by(call.node)) for call in (one, other)]
+    return texts[0] == texts[1]
+
+
+def _in_place_of_default(
+    names: Names, function: Function, parameter: Parameter
+) -> Iterator[Consequence]:
+    """Return uses of a parameter's default in the body, where the parameter is meant now."""
+    default = parameter.default
+    if not default:
+        return
+    constant = names.at(parameter.end - len(default)) if default.isidentifier() else None
+    if constant is not None and constant.role is Role.REFERENCE:
+        home = names.resolve(constant)
+        for one in names.of(default, _scope(function)) if home is not None else ():
+            is_same = one.role is Role.REFERENCE and names.resolve(one) == home
+            is_compared = any(each.type in _COMPARISONS for each in one.path[-2].node.children)
+            if is_same and _is_in_body(function, one) and not is_compared:
+                hunk = Hunk(one.start, one.end, parameter.name)
+                yield Consequence(hunk, "use_parameter", _STRENGTH_OF_CONSTANT)
+        return
+    for one in names.of(parameter.name, _scope(function)):
+        if one.role is Role.KEYWORD and _is_in_body(function, one):
+            value = one.path[-2].node.child_by_field_name("value")
+            if value is not None and names.tree.of(value) == default:
+                hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
+                yield Consequence(hunk, "add_argument", _STRENGTH)
+
+
+def _to_functions_of_file(
+    names: Names, function: Function, parameter: Parameter
+) -> Iterator[Consequence]:
+    """Return calls of functions of the file that have a parameter of the same name."""
+    for one in names.of(parameter.name):
+        is_outside = one.role is Role.DEFINITION and not _is_in(function, one.start)
+        other = function_at(names, one.start) if is_outside else None
+        found = other.parameters if other is not None else ()
+        own = next((each for each in found if each.name == parameter.name), None)
+        if other is None or own is None:
+            continue
+        for call in calls_of(names, other):
+            if _is_in(function, call.start) and is_parameter_around(names, call, own):
+                yield from with_own(names, call, other.parameters, parameter.name)
+
+
+def _to_others(names: Names, function: Function, parameter: Parameter) -> Iterator[Consequence]:
+    """Return calls that give nothing of that name, where others of the same thing do."""
+    own = function.parameters
+    for one in names.of(parameter.name):
+        if one.role is not Role.REFERENCE or _is_in(function, one.start):
+            continue
+        like = call_around(names, one.start)
+        argument = gives(names, like, parameter.name) if like is not None else None
+        if like is None or argument is None or not argument.start <= one.start < argument.end:
+            continue
+        if _is_format(names, like):
+            continue
+        for other in names.of(like.called.name, _scope(function)):
+            call = call_of(names.tree, other)
+            if call is not None and are_alike(names, call, like) and _is_in_body(function, other):
+                yield from _given_as_in(names, call, like, argument, parameter.name, own)
+
+
+def _is_format(names: Names, call: Call) -> bool:
+    """Tell whether a call fills in a text, such as that of a message, which says what it takes."""
+    first = names.tree.text[call.arguments[0].start : call.arguments[0].end]
+    return bool(_FORMAT.match(first))
+
+
+def _given_as_in(
+    names: Names, call: Call, like: Call, argument: Argument, name: str, order: Parameters
+) -> Iterator[Consequence]:
+    """Return a call with an argument that another one of the same function has."""
+    if call.spreads or gives(names, call, name) is not None:
+        return
+    index = like.arguments.index(argument)
+    if argument.keyword:
+        if not call.gives_by_name(argument.keyword):
+            written = names.tree.text[argument.start : argument.end]
+            at = _place_by_name(call, order, name)
+            yield _given(names, call, at, written, _STRENGTH_OF_LIKE)
+    elif len(call.arguments) == len(like.arguments) - 1 == index == len(call.positional):
+        yield _given(names, call, index, name, _STRENGTH_OF_LIKE)
+
+
+def _place_by_name(call: Call, order: Parameters, name: str) -> int:
+    """Return where an argument goes that has a name: as parameters are in order, or at the end."""
+    keywords = [one.keyword for one in call.arguments]
+    at = next(index for index, one in enumerate(order) if one.name == name)
+    for one in reversed(order[:at]):
+        if one.name in keywords:
+            return keywords.index(one.name) + 1
+    found = (keywords.index(one.name) for one in order[at + 1 :] if one.name in keywords)
+    return next(found, len(keywords))
+
+
+def _given(names: Names, call: Call, index: int, written: str, strength: float) -> Consequence:
+    """Return a call with an argument more."""
+    span = call.start, call.end
+    hunk = inserted(names.tree.text, span, call.arguments, index, written)
+    return Consequence(hunk, "add_argument", strength)
+
+
+def _is_in(function: Function, offset: int) -> bool:
+    return function.node.start_byte <= offset < function.node.end_byte
+
+
+def _is_in_body(function: Function, one: Occurrence) -> bool:
+    body = function.node.child_by_field_name("body")
+    return body is not None and body.start_byte <= one.start < body.end_byte
+
+
+def _scope(function: Function) -> Scope:
+    """Return all of a function as a part of the text in which names are looked for."""
+    node = function.node
+    return Scope(node.start_byte, node.end_byte, node.type)
