@@ -43,6 +43,7 @@ Kind = Literal[
     "replace_version",
     "await_call",
     "make_async",
+    "convert_format",
     "rewrite",
     "rewrite_elsewhere",
 ]

@@ -17,6 +17,7 @@ from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
+from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
@@ -60,7 +61,7 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    assign_parameter settle_condition take_results use_constant use_entry rewrite
+    assign_parameter settle_condition take_results use_constant use_entry convert_format rewrite
     rewrite_elsewhere""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
@@ -80,6 +81,7 @@ _RULES = (
     after_condition,
     after_results,
     after_constant,
+    after_format,
 )
 
 

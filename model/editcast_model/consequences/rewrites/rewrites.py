@@ -12,6 +12,8 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.formats.formats import converted_in
+from editcast_model.consequences.rewrites.counterparts import counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
@@ -44,8 +46,6 @@ _REWRITTEN = re.compile(
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
-#: Types of nodes that contain statements, possibly a single one.
-_BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
@@ -54,8 +54,10 @@ _DEFINED = ("name", "left", "declarator")
 def after_rewrite(change: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left where one was made in a change."""
     examples = defaultdict[str, list[Rule]](list)
+    converted = [span_of(one) for one in converted_in(change)]
     for rule in rules_of(change):
-        examples[rule.cause].append(rule)
+        if not span_of(rule.old).touches(converted):
+            examples[rule.cause].append(rule)
     for rules in examples.values():
         spans = [span_of(rule.old) for rule in rules]
         own = (hunk for hunk in change.hunks if Span(hunk.start, hunk.end).is_within(spans))
@@ -108,7 +110,7 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
         steps += 1
         is_rewritten = old.named_child_count and _REWRITTEN.search(old.type)
         if is_rewritten or _is_returned(path[: index + 1]):
-            new = _counterpart(change, old)
+            new = counterpart(change, old)
             if new is None or new.end_byte - new.start_byte > _LONGEST:
                 continue
             if old.type == new.type == ENCLOSED:
@@ -117,28 +119,6 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
-
-
-def _counterpart(change: Change, old: Node) -> Node | None:
-    """Return the node that is now where a node was; None where something else begins or ends."""
-    before = within = 0
-    for hunk in change.hunks:
-        if hunk.end < old.start_byte:
-            before += hunk.growth
-        elif hunk.start <= old.end_byte:
-            if hunk.start < old.start_byte or old.end_byte < hunk.end:
-                return None
-            within += hunk.growth
-    span = Span(old.start_byte + before, old.end_byte + before + within)
-    node = change.after.tree.root.named_descendant_for_byte_range(*span)
-    found = None
-    while node is not None and span_of(node) == span:
-        if node.type == old.type:
-            return node
-        if not _BODY.search(node.type):
-            found = node
-        node = node.parent
-    return found
 
 
 def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
