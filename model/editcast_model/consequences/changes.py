@@ -44,6 +44,7 @@ Kind = Literal[
     "await_call",
     "make_async",
     "convert_format",
+    "remove_import",
     "rewrite",
     "rewrite_elsewhere",
 ]
