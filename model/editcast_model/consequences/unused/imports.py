@@ -1,7 +1,7 @@
 """Imports of Python whose last use a change took away.
 
-Only Python's: on commits 30 of 39 were clean and 38 imports went, of those of JavaScript and
-TypeScript half were clean, and in recorded saves hardly any: people leave them.
+Only Python's: on commits 56 of 90 were clean, and 85 of the imports went. In recorded saves,
+people leave those of JavaScript where they are.
 """
 
 import re
@@ -17,7 +17,7 @@ from editcast_model.syntax.names import WORD, Names, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
-_STRENGTH = 0.7
+_STRENGTH = 0.6
 #: More changes than this are another text.
 _MOST_NAMES = 500
 #: One use may be away for a moment only.
@@ -41,18 +41,15 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
     }
     if not gone or len(gone) > _MOST_NAMES:
         return
-    found = imports(names)
-    unused = {
-        one.at
-        for one in found
-        if _word(one) in gone and not _is_used(names, one) and _was_used(change, one)
-    }
     statements = defaultdict[int, list[Import]](list)
-    for one in found:
+    for one in imports(names):
         statements[tree.path(one.at)[1].node.start_byte].append(one)
-    for each in statements.values() if unused else ():
-        kept = [one for one in each if one.at not in unused]
-        hunk = _without(tree, each, kept) if len(kept) < len(each) else None
+    for taken in statements.values():
+        lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
+        if sum(_count_uses(change, one) for one in lost) < _LEAST_USES:
+            continue
+        kept = [one for one in taken if one not in lost and _is_used(names, one)]
+        hunk = _without(tree, taken, kept)
         if hunk is not None:
             yield Consequence(hunk, "remove_import", _STRENGTH)
 
@@ -75,16 +72,13 @@ def _is_used(names: Names, one: Import) -> bool:
     return False
 
 
-def _was_used(change: Change, one: Import) -> bool:
-    """Tell whether the same import was used before."""
+def _count_uses(change: Change, one: Import) -> int:
+    """Count the uses that the same import had before."""
     place = change.was_at(one.at)
-    if place is None:
-        return False
     before = [each for each in imports(change.before) if each.at == place]
     if not before or _word(before[0]) != _word(one):
-        return False
-    uses = change.before.of(_word(one))
-    return sum(each.role is Role.REFERENCE for each in uses) >= _LEAST_USES
+        return 0
+    return sum(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
 
 
 def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) -> Hunk | None:
