@@ -44,6 +44,8 @@ Kind = Literal[
     "replace_version",
     "await_call",
     "make_async",
+    "convert_format",
+    "remove_import",
     "rewrite",
     "rewrite_elsewhere",
 ]

@@ -17,6 +17,7 @@ from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
+from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
@@ -38,8 +39,10 @@ from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results import after_results
+from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
+from editcast_model.consequences.unused.imports import after_last_use
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
@@ -60,8 +63,8 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    assign_parameter settle_condition take_results use_constant use_entry rewrite
-    rewrite_elsewhere""".split()
+    assign_parameter settle_condition take_results use_constant use_entry convert_format
+    remove_import rewrite rewrite_elsewhere""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
@@ -80,6 +83,9 @@ _RULES = (
     after_condition,
     after_results,
     after_constant,
+    after_format,
+    after_annotation,
+    after_last_use,
 )
 
 

@@ -11,7 +11,9 @@ from editcast_model.consequences.lists.word_forms import ends, forms, has, renam
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
-_COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\S)")
+_COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
+#: Blanks that are in no string: behind them, quotes come in pairs.
+_BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
 
@@ -56,7 +58,7 @@ def template_of(
     source, old = _source_of(tree, added, found, neighbours)
     words = [(old, added.name), ends(old, added.name)]
     if _says_more(tree, found, source, [old for old, _ in words]):
-        return None
+        return _said_by_name(tree, added, found, source)
     if not (any(added.is_like) or added.alike) and _is_constant(tree.of(source), old):
         return None  # it is of another type
     pairs = [
@@ -69,6 +71,8 @@ def template_of(
     for within in (False, True):
         if _is_regular(tree, found, source, old, within):
             return Template(source, tuple(words), within)
+    if _reads_as_others(tree, found, source, old, added.others):
+        return Template(source, tuple(words))
     is_beside = source in neighbours
     return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
 
@@ -109,6 +113,40 @@ def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str, within: bo
         if other != entry and at < len(of_other):
             mine, theirs = ends(words[at], of_other[at])
             if is_same(nameless(entry, words[at], mine), nameless(other, of_other[at], theirs)):
+                return True
+    return False
+
+
+def _said_by_name(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Template | None:
+    """Return the nearest entry of which all texts are its name; None without any.
+
+    Such as `FAILED: "Failed"` beside `QUEUED: "Waiting"`.
+    """
+    for one in found.by_distance(entry):
+        own = [each for each in added.others if has(tree.of(one), each)]
+        texts = _literals(tree, one)
+        if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
+            return Template(one, ((own[0], added.name), ends(own[0], added.name)))
+    return None
+
+
+def _reads_as_others(
+    tree: Tree, found: EntryList, entry: Node, name: str, names: Sequence[str]
+) -> bool:
+    """Tell whether one of the other entries reads like one but for their names, of several words.
+
+    Args:
+        tree: The tree of the list.
+        found: The list.
+        entry: The entry.
+        name: Its name in the list that got one more.
+        names: All names of that list.
+    """
+    nameless = renamed(tree.of(entry), name, "")
+    for one in found.entries:
+        own = [each for each in names if each != name and has(tree.of(one), each)]
+        if one != entry and len(own) == 1:
+            if is_same(nameless, renamed(tree.of(one), own[0], "")):
                 return True
     return False
 

@@ -1,6 +1,7 @@
 """The index of the names that a project's files import and define, for files that lack an import.
 
-A name that no file of the project knows is one of the standard library, if that has it.
+A name that no file of the project knows is one of the standard library, if that has it, or of a
+library that other names are imported from.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
@@ -20,8 +21,11 @@ from editcast_model.consequences.other_files.modules import (
     reads_imports,
 )
 from editcast_model.consequences.other_files.project_index import ProjectIndex
-from editcast_model.consequences.other_files.standard_library import STATEMENTS
+from editcast_model.consequences.other_files.standard_library import LIBRARIES, STATEMENTS
 from editcast_model.syntax.languages import language_of
+
+#: The key of the modules that files take names of.
+_LIBRARY = "library of scripts"
 
 
 class ImportIndex(ProjectIndex[Origin | Definition]):
@@ -49,6 +53,16 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
     def has(self, family: str, name: str) -> bool:
         """Tell whether any file of a family of languages imports or defines a name."""
         return (family, name) in self._known
+
+    def library(self, family: str, name: str) -> str | None:
+        """Return the statement that takes a name of a library that the project imports from."""
+        module = LIBRARIES.get(family, {}).get(name, "")
+        known = list(self._known.get((_LIBRARY, module), ()))
+        found = [one for one in known if isinstance(one, Origin)]
+        if not found:
+            return None
+        like = replace(found[0], bound=name, name=name, alias="", is_type=False)
+        return like.statement("")
 
     def importers(self, file: str, language: str) -> list[str]:
         """Return the files that may use a file, by the last part of what they import.
@@ -99,6 +113,8 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
         yield thing.family, thing.bound
         if thing.family == "python" and not thing.module.startswith("/"):
             yield thing.module.partition(".")[0]
+        elif thing.family == "script" and thing.name:
+            yield _LIBRARY, thing.module
 
     def _modules(self, word: str) -> Iterator[str]:
         """Yield the modules of Python that files import by a full path which begins with a word."""
@@ -117,19 +133,26 @@ class _Statements(Mapping[str, str]):
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and (
-            self._known.has(self._family, name) or name in self._standard
+            self._known.has(self._family, name)
+            or name in self._standard
+            or self._known.library(self._family, name) is not None
         )
 
     def __getitem__(self, name: str) -> str:
-        if not self._known.has(self._family, name):
-            return self._standard[name]
-        statement = self._known.statement(self._family, name, self._file)
+        if self._known.has(self._family, name):
+            statement = self._known.statement(self._family, name, self._file)
+        elif name in self._standard:
+            statement = self._standard[name]
+        else:
+            statement = self._known.library(self._family, name)
         if statement is None:
             raise KeyError(name)
         return statement
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known.names(self._family) | self._standard.keys())
+        libraries = LIBRARIES.get(self._family, ())
+        found = {name for name in libraries if self._known.library(self._family, name)}
+        return iter(self._known.names(self._family) | self._standard.keys() | found)
 
     def __len__(self) -> int:
         return len(list(iter(self)))

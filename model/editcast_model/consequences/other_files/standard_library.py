@@ -1,7 +1,8 @@
 """Import statements of the standard libraries of Python and Go, by the names that they bind.
 
 They are for names that no file of a project imports yet. Names that are as often those of
-variables, or that several modules have, are left out.
+variables, or that several modules have, are left out. Names of well-known libraries are for
+projects that import from these libraries.
 """
 
 _PYTHON_MODULES = """
@@ -64,4 +65,23 @@ STATEMENTS: dict[str, dict[str, str]] = {
         },
     },
     "go": {path.rpartition("/")[2]: f'import "{path}"' for path in _GO_PACKAGES.split()},
+}
+
+_SCRIPT_NAMES = {
+    "react": """Fragment StrictMode Suspense createContext createElement createRef forwardRef
+        useCallback useContext useDebugValue useDeferredValue useEffect useId useImperativeHandle
+        useLayoutEffect useMemo useReducer useRef useState useSyncExternalStore useTransition""",
+    "react-router-dom": "useLocation useNavigate useParams useSearchParams",
+    "@tanstack/react-query": "useMutation useQuery useQueryClient",
+    "@testing-library/react": "fireEvent renderHook waitFor within",
+    "vue": """computed defineComponent nextTick onBeforeUnmount onMounted onUnmounted reactive
+        shallowRef toRef toRefs watchEffect""",
+    "svelte": "createEventDispatcher onDestroy onMount",
+    "svelte/store": "derived readable writable",
+    "rxjs": "combineLatest firstValueFrom forkJoin switchMap takeUntil",
+}
+
+#: Modules of libraries by the family of languages and a name that they have.
+LIBRARIES: dict[str, dict[str, str]] = {
+    "script": {name: module for module, names in _SCRIPT_NAMES.items() for name in names.split()},
 }

@@ -12,6 +12,8 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.formats.formats import converted_in
+from editcast_model.consequences.rewrites.counterparts import counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
@@ -23,7 +25,7 @@ from editcast_model.consequences.rewrites.rule import (
     span_of,
     within_parentheses,
 )
-from editcast_model.consequences.rewrites.statements import BODY, Siblings, statement_rules
+from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
 from editcast_model.diff import shortest_hunk
 from editcast_model.history import changes
 from editcast_model.syntax.names import Names
@@ -53,8 +55,10 @@ _DEFINED = ("name", "left", "declarator")
 def after_rewrite(change: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left where one was made in a change."""
     examples = defaultdict[str, list[Rule]](list)
+    converted = [span_of(one) for one in converted_in(change)]
     for rule in rules_of(change):
-        examples[rule.cause].append(rule)
+        if not span_of(*rule.old).touches(converted):
+            examples[rule.cause].append(rule)
     for rules in examples.values():
         spans = [span_of(*rule.old) for rule in rules]
         own = (hunk for hunk in change.hunks if Span(hunk.start, hunk.end).is_within(spans))
@@ -111,7 +115,7 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
         steps += 1
         is_rewritten = old.named_child_count and _REWRITTEN.search(old.type)
         if is_rewritten or _is_returned(path[: index + 1]):
-            new = _counterpart(change, old)
+            new = counterpart(change, old)
             if new is None or new.end_byte - new.start_byte > _LONGEST:
                 continue
             if old.type == new.type == ENCLOSED:
@@ -120,28 +124,6 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
-
-
-def _counterpart(change: Change, old: Node) -> Node | None:
-    """Return the node that is now where a node was; None where something else begins or ends."""
-    before = within = 0
-    for hunk in change.hunks:
-        if hunk.end < old.start_byte:
-            before += hunk.growth
-        elif hunk.start <= old.end_byte:
-            if hunk.start < old.start_byte or old.end_byte < hunk.end:
-                return None
-            within += hunk.growth
-    span = Span(old.start_byte + before, old.end_byte + before + within)
-    node = change.after.tree.root.named_descendant_for_byte_range(*span)
-    found = None
-    while node is not None and span_of(node) == span:
-        if node.type == old.type:
-            return node
-        if not BODY.search(node.type):
-            found = node
-        node = node.parent
-    return found
 
 
 def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:

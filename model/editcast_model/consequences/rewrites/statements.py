@@ -12,6 +12,7 @@ from keyword import iskeyword
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
+from editcast_model.consequences.rewrites.counterparts import BODY, span_now
 from editcast_model.consequences.rewrites.from_example import (
     STRENGTH,
     WEAK,
@@ -37,8 +38,6 @@ from editcast_model.consequences.rewrites.rule import (
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree
 
-#: Types of nodes that contain statements, possibly a single one.
-BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 #: Types of statements that are of one place.
 _OWN = re.compile("function|class|method|import|definition|decorated|package|comment")
 _STRING = re.compile("string")
@@ -143,17 +142,10 @@ def _touches(hunk: Hunk, node: Node) -> bool:
 
 def _counterparts(change: Change, old: Sequence[Node]) -> tuple[Node, ...]:
     """Return the statements that are now where others were; none where something else is."""
-    span, before, within = span_of(*old), 0, 0
-    for hunk in change.hunks:
-        if hunk.end < span.start:
-            before += hunk.growth
-        elif hunk.start <= span.end:
-            if hunk.start < span.start or span.end < hunk.end:
-                return ()
-            within += hunk.growth
-    start, end = span.start + before, span.end + before + within
-    if end <= start:
+    span = span_now(change, span_of(*old))
+    if span is None or span.end <= span.start:
         return ()
+    start, end = span
     for step in reversed(change.after.tree.path_near(start)):
         if BODY.search(step.type):
             nodes = [one for one in step.node.named_children if start <= one.start_byte < end]

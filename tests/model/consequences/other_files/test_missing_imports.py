@@ -276,6 +276,19 @@ def test_what_the_project_imports_comes_first() -> None:
     assert known.get("json") is None
 
 
+def test_a_library_that_the_project_uses_has_more_names() -> None:
+    index = ImportIndex()
+    known = index.of("a.tsx", "typescriptreact")
+    assert known.get("useEffect") is None and "useEffect" not in known and not [*known]
+    index.put("b.tsx", "typescriptreact", 'import { useState } from "react";\n')
+    assert known["useEffect"] == 'import { useEffect } from "react";' and "useEffect" in {*known}
+    assert known.get("onMounted") is None
+    index.put("d.js", "javascript", 'const { ref } = require("vue");\n')
+    assert known["onMounted"] == 'const { onMounted } = require("vue");'
+    index.put("c.tsx", "typescriptreact", 'import { useEffect } from "./hooks";\n')
+    assert known["useEffect"] == 'import { useEffect } from "./hooks";'
+
+
 def test_the_standard_library_has_them() -> None:
     for name, statement in STATEMENTS["python"].items():
         module = statement.split()[1]
