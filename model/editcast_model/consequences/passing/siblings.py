@@ -36,9 +36,11 @@ def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Conse
     for parameter in function.parameters:
         if parameter.name in new and parameter.name and not parameter.is_rest:
             for other in _siblings(names, function):
-                is_free = not _uses(names, other, parameter.name)
-                is_free &= may_take(names, other, parameter.name)
-                if is_free and _needs(change, function, other, parameter):
+                if _uses(names, other, parameter.name):
+                    continue
+                # All calls of the other function are looked at last: this takes the longest.
+                is_needed = _needs(change, function, other, parameter)
+                if is_needed and may_take(names, other, parameter.name):
                     yield _with(names, function, other, parameter)
 
 
