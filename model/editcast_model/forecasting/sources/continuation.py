@@ -228,6 +228,8 @@ class Continuer:
         others = self.memory.occurrences(before, self._file)
         votes = _Votes.of(own, others)
         line, rest, lines = text[start:cursor], text[cursor:end], text[above:start]
+        if not line.strip() and rest.strip():
+            return  # the cursor is in front of code, and nothing is typed there yet
         says_again = _says_again(line, lines)
         # A bracket behind the cursor that nothing has opened closes one of the continuation.
         closed = int(closes_more(Hunk(cursor, cursor, rest.strip()[:1]), text[:cursor]))

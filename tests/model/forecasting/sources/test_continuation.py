@@ -138,6 +138,11 @@ def test_a_word_whose_end_stands_behind_the_cursor_is_not_continued() -> None:
     assert continued(f"{LINES}    to|\n")
 
 
+def test_nothing_is_continued_in_front_of_code() -> None:
+    assert continued(f"{LINES}    show(3)\n    |\n    return total\n")
+    assert continued(f"{LINES}    show(3)\n    |return total\n") == []
+
+
 def test_other_files_are_continued_as_well() -> None:
     memory = ProjectMemory()
     memory.put("b.py", LINES)
