@@ -55,13 +55,6 @@ def test_nothing_speaks_for_a_part_of_a_change(forecaster: NeuralForecaster) -> 
     assert all(one.strength > 0 for one in session.candidates(1))
 
 
-def test_long_replaced_text_speaks_for_itself(forecaster: NeuralForecaster) -> None:
-    long = "first(the_first_of_all_values, the_second)"
-    session = forecaster.open(f"y = {long}\n")
-    session.add_other_save(other_save("there.py", f"x = {long}\n", "x = second(third(1)\n"))
-    assert any(one.strength > 0 for one in session.candidates(1))
-
-
 def test_a_call_is_made_otherwise_from_its_name_into_its_arguments(
     forecaster: NeuralForecaster,
 ) -> None:

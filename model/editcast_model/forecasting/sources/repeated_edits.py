@@ -38,8 +38,6 @@ _LEAST = 1e-4
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
-#: Replaced text of this length, in characters, says by itself that the same change is made.
-_LONG = 40
 #: Values that are written as such; no name stands for them.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
@@ -140,11 +138,11 @@ def _is_of_another(situation: Situation, repeat: Repeat) -> bool:
 def _is_part(old: str, new: str, *, is_here: bool) -> bool:
     """Tell whether a replacement begins or ends within brackets that are not its own.
 
-    Then it is a part of a larger change: of such edits 6 % of 438 were clean on commits of 43
-    projects and recorded saves. Of those that replace 40 characters and more 38 % of 168 were, as
-    of others. In the same file one may begin before a bracket and end within it.
+    Then it is a part of a larger change: of such edits 9 of 170 were clean on development commits
+    and recorded saves, 2 of the 15 that were shown. In the same file one may begin before a bracket
+    and end within it.
     """
-    if len(old) >= _LONG or old.split() == new.split():
+    if old.split() == new.split():
         return False
     (closed, opened), (closed_now, opened_now) = unmatched(old), unmatched(new)
     return bool(closed or closed_now) or opened != opened_now or bool(opened and not is_here)
