@@ -1,4 +1,4 @@
-"""What a node of a changed text is now."""
+"""Counterparts: nodes and ranges of a text before a change, found in the text after it."""
 
 import re
 
