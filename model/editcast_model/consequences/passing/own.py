@@ -121,6 +121,28 @@ def calls_with(names: Names, name: str, function: Function) -> Iterator[tuple[Ca
             yield call, argument
 
 
+def uses_of_default(names: Names, function: Function, parameter: Parameter) -> Iterator[Occurrence]:
+    """Return where a function's body uses the constant that is a parameter's default.
+
+    The parameter may be that of another function.
+    """
+    constant = _constant(names, parameter)
+    home = names.resolve(constant) if constant is not None else None
+    if home is None:
+        return
+    for one in names.of(parameter.default, _scope(function)):
+        is_same = one.role is Role.REFERENCE and names.resolve(one) == home
+        if is_same and _is_in_body(function, one):
+            yield one
+
+
+def _constant(names: Names, parameter: Parameter) -> Occurrence | None:
+    """Return the name that is a parameter's default; None where that is another value."""
+    default = parameter.default
+    one = names.at(parameter.end - len(default)) if default.isidentifier() else None
+    return one if one is not None and one.role is Role.REFERENCE else None
+
+
 def are_alike(names: Names, one: Call, other: Call) -> bool:
     """Tell whether two calls are of the same function, by all that is written of it."""
     texts = [names.tree.of(called_by(call.node)) for call in (one, other)]
@@ -134,13 +156,9 @@ def _in_place_of_default(
     default = parameter.default
     if not default:
         return
-    constant = names.at(parameter.end - len(default)) if default.isidentifier() else None
-    if constant is not None and constant.role is Role.REFERENCE:
-        home = names.resolve(constant)
-        for one in names.of(default, _scope(function)) if home is not None else ():
-            is_same = one.role is Role.REFERENCE and names.resolve(one) == home
-            is_compared = any(each.type in _COMPARISONS for each in one.path[-2].node.children)
-            if is_same and _is_in_body(function, one) and not is_compared:
+    if _constant(names, parameter) is not None:
+        for one in uses_of_default(names, function, parameter):
+            if not any(each.type in _COMPARISONS for each in one.path[-2].node.children):
                 hunk = Hunk(one.start, one.end, parameter.name)
                 yield Consequence(hunk, "use_parameter", _STRENGTH_OF_CONSTANT)
         return

@@ -10,7 +10,12 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import may_take, with_parameter
-from editcast_model.consequences.passing.own import are_alike, calls_with, gives
+from editcast_model.consequences.passing.own import (
+    are_alike,
+    calls_with,
+    gives,
+    uses_of_default,
+)
 from editcast_model.consequences.passing.takers import is_means, takes
 from editcast_model.syntax.calls import Call, Function, call_of, function_of
 from editcast_model.syntax.names import Names
@@ -51,7 +56,7 @@ def _needs(change: Change, function: Function, other: Function, parameter: Param
     cancelling: of other parameters, 1 of 60 were added so in commits.
     """
     names = change.after
-    if _uses_default(names, other, parameter):
+    if any(uses_of_default(names, other, parameter)):
         return True
     if not is_means(parameter):
         return False
@@ -67,25 +72,6 @@ def _needs(change: Change, function: Function, other: Function, parameter: Param
                 if is_lacking and not like.spreads and gives(names, like, parameter.name) is None:
                     return True
     return False
-
-
-def _uses_default(names: Names, other: Function, parameter: Parameter) -> bool:
-    """Tell whether another function uses the constant that is a parameter's default."""
-    default = parameter.default
-    constant = names.at(parameter.end - len(default)) if default.isidentifier() else None
-    if constant is None or constant.role is not Role.REFERENCE:
-        return False
-    home = names.resolve(constant)
-    body = other.node.child_by_field_name("body")
-    return (
-        home is not None
-        and body is not None
-        and any(
-            one.role is Role.REFERENCE and names.resolve(one) == home
-            for one in names.of(default)
-            if body.start_byte <= one.start < body.end_byte
-        )
-    )
 
 
 def _siblings(names: Names, function: Function) -> Iterator[Function]:

@@ -182,12 +182,12 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         {**holes, **strings},
         pieces,
         tuple(_kept(change, holes, old[0], *one) for one in parts),
-        frozenset(),
-        frozenset(),
-        max(gone, key=len),
-        frozenset(added),
-        around,
-        frozenset(name for one in new for name in locals_of(change.after, one, spans)),
+        open=frozenset(),
+        typed=frozenset(),
+        anchor=max(gone, key=len),
+        added=frozenset(added),
+        around=around,
+        local=frozenset(name for one in new for name in locals_of(change.after, one, spans)),
         is_loose=False,
         is_tight=False,
         strength=WEAK if strings or has_value else STRENGTH,
@@ -196,6 +196,7 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
 
 
 def _has_names(words: Collection[str]) -> bool:
+    """Tell whether some words are more than keywords."""
     return not all(map(iskeyword, words))
 
 
