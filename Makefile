@@ -17,7 +17,7 @@ TEST_PROCESSES := 2
 
 test: $(VENV)/.all vsix
 	@mkdir -p .cache
-	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --ignore tests/e2e
+	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --ignore tests/e2e
 	EDITCAST_NOT_RUN=.cache/not-run-e2e $(BIN)/python -m pytest tests/e2e
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
 	@cat .cache/not-run .cache/not-run-e2e

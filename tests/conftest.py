@@ -21,8 +21,18 @@ _APT = "apt-get install --no-install-recommends"
 #: The reason of a test that is skipped because a program is missing: `no NAME: apt-get ...`.
 _MISSING = re.compile(rf"no (?P<name>[^:]+): {_APT} (?P<packages>[\w. +-]+)")
 
+#: Files of few tests that take minutes, the longest first.
+_LONG = """test_kills test_train_command test_streaming test_cluster_training test_network test_cluster
+test_full_disk test_private_output""".split()
+
 #: (state, edits) of a number of state tokens, edits, and entries of the vocabulary, from a seed.
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files: one that came last would keep the other processes waiting."""
+    places = {name: place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture

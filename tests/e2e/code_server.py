@@ -93,12 +93,17 @@ class CodeServer:
         return done.stdout
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Runs it, until it answers and while the context lasts."""
+    def running(self, *, trusts: bool = True) -> Iterator[None]:
+        """Runs it, until it answers and while the context lasts.
+
+        Args:
+            trusts: Whether every folder is trusted; otherwise none is.
+        """
         flags = [
             *("--auth", "none", "--bind-addr", f"127.0.0.1:{self.port}"),
-            *("--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"),
+            *("--disable-telemetry", "--disable-update-check"),
             "--disable-getting-started-override",
+            *(["--disable-workspace-trust"] if trusts else []),
         ]
         with (
             (self.root / "code-server.log").open("w") as log,

@@ -63,11 +63,12 @@ def open_workbench(drive: Driver, tmp_path: Path) -> Iterator[OpenWorkbench]:
             python: str = sys.executable,
             model: str = BASELINE,
             release: str = ".",
+            trusts: bool = True,
         ) -> Workbench:
             server = CodeServer(tmp_path / "server", python, model, release)
             for vsix in extensions:
                 server.install(vsix)
-            stack.enter_context(server.running())
+            stack.enter_context(server.running(trusts=trusts))
             folder = tmp_path / "project"
             folder.mkdir()
             window = Workbench(drive, server, folder)
