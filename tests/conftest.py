@@ -22,8 +22,10 @@ _APT = "apt-get install --no-install-recommends"
 _MISSING = re.compile(rf"no (?P<name>[^:]+): {_APT} (?P<packages>[\w. +-]+)")
 
 #: Files of few tests that take minutes, the longest first.
-_LONG = """test_kills test_train_command test_streaming test_cluster_training test_network test_cluster
-test_full_disk test_private_output""".split()
+_LONG = """
+test_kills test_train_command test_streaming test_cluster_training test_network test_cluster
+test_full_disk test_private_output
+""".split()
 
 #: (state, edits) of a number of state tokens, edits, and entries of the vocabulary, from a seed.
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]

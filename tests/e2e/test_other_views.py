@@ -1,4 +1,4 @@
-"""Offers beside what else the workbench does with a file: compare, rename, delete, snippets."""
+"""Offers while a file is compared, renamed or deleted, in snippets, and in untrusted folders."""
 
 import json
 
