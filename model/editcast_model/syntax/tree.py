@@ -102,6 +102,10 @@ class Tree:
         """Return what a node is in the text; nothing for None."""
         return self.text[node.start_byte : node.end_byte] if node is not None else ""
 
+    def is_code(self, start: int, end: int) -> bool:
+        """Tell whether the parser reads a range as it stands; the markup of Vue it does not."""
+        return self.text[start:end] == self._code[start:end]
+
     def _descend(self, offset: int) -> Path:
         cursor = self.root.walk()
         steps = [Step(self.root.type, None, self.root)]

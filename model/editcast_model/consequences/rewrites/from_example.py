@@ -22,6 +22,7 @@ from editcast_model.consequences.rewrites.rule import (
     Rule,
     Span,
     function_around,
+    is_called,
     parts_of,
     span_of,
     within_parentheses,
@@ -54,13 +55,6 @@ _PLAIN = frozenset("self cls this super".split())
 #: Words that a rewrite may add anywhere.
 _OPERATORS = frozenset("and or not in is".split())
 _LOGICAL = ("&&", "||", "??")
-#: The fields that the name of a method is in.
-_METHODS = ("attribute", "property", "field")
-#: Types of calls that the name of a method is in, too.
-_NAMED_CALLS = frozenset(
-    {"method_invocation", "member_call_expression", "nullsafe_member_call_expression"}
-    | {"scoped_call_expression"}
-)
 #: Types of nodes with code of one place.
 _OWN = re.compile(
     "block(?!_arg)|body|function(?!_call)|lambda|arrow|class(?!_constant)|element(?!_ref)|object"
@@ -70,6 +64,8 @@ _OWN = re.compile(
 _OBJECTS = ("object", "dictionary", "hash")
 #: Types of nodes that take a part of something, and that compare or calculate.
 _MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
+#: Types of nodes that are the name of something, which may be called.
+_NAMED = re.compile("identifier|member|attribute|selector|scoped|property|field|name$")
 #: Longer code, in characters or lines without what was kept, is another matter.
 _LONGEST, _MOST_LINES = 300, 6
 #: Types of nodes around a node that needs no parentheses.
@@ -120,6 +116,8 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     is_operation = old.type == new.type and bool(_OPERATION.search(old.type))
     if (is_wordless and is_operation) or now.of(new) == f"!{tree.of(old)}":
         return None  # a condition that was wrong
+    if _OPERATION.search(old.type) and _unenclosed(tree.of(old)) == _unenclosed(now.of(new)):
+        return None  # parentheses around its parts
     rule = Rule(
         tree,
         (old,),
@@ -134,6 +132,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         frozenset(locals_of(change.after, new, spans)),
         bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
+        not is_called(old) and not _NAMED.search(new.type),
         STRENGTH if (gone or named or are_named) and not is_unwrapped else WEAK,
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
@@ -152,11 +151,11 @@ def kept_of(
     for one in sorted(ours, key=_size, reverse=True):
         if one.text in _FIXED or one.span == span_of(*old) or one.span.touches(holes):
             continue
-        if not one.text or _is_called(one.node):  # without text the parser misses something
+        if not one.text or is_called(one.node):  # without text the parser misses something
             continue
         now_there = theirs[_unquoted(one.text)]
         # A method of the same name is something else if the kept code also occurs elsewhere.
-        for each in [part for part in now_there if not _is_called(part.node)] or now_there:
+        for each in [part for part in now_there if not is_called(part.node)] or now_there:
             if not each.span.touches([part.span for part, _ in kept]):
                 kept.append((each, one.text))
         if any(text == one.text for _, text in kept):
@@ -232,7 +231,7 @@ def locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]:
     for one in names.between(new.start_byte, new.end_byte):
         if one.role is Role.REFERENCE and not Span(one.start, one.end).touches(kept):
             scope = names.resolve(one)
-            if scope is not None and scope.start > 0:
+            if scope is not None and scope != one.scopes[-1]:
                 yield one.name
 
 
@@ -315,30 +314,13 @@ def anchors_of(tree: Tree, nodes: Sequence[Node], holes: Mapping[Span, str]) -> 
     return special
 
 
-def _is_called(node: Node) -> bool:
-    """Tell whether a node is the function of a call, or the name of its method."""
-    parent = node.parent
-    if parent is not None and (
-        _field(node) in _METHODS or parent.type == "member_access_expression"
-    ):
-        node = parent
-    elif parent is not None and parent.type in _NAMED_CALLS:
-        return _field(node) == "name"
-    elif parent is not None and parent.type == "call":
-        return _field(node) in ("function", "method")
-    return _field(node) == "function"
-
-
-def _field(node: Node) -> str | None:
-    """Return the field of its parent that a node is."""
-    for index, one in enumerate(node.parent.children if node.parent else ()):
-        if one == node:
-            return node.parent.field_name_for_child(index) if node.parent else None
-    return None
-
-
 def _is_enclosed(node: Node) -> bool:
     return node.parent is None or bool(_ENCLOSING.search(node.parent.type))
+
+
+def _unenclosed(code: str) -> str:
+    """Return code without spaces and parentheses."""
+    return re.sub(r"[\s()]", "", code)
 
 
 def _unquoted(text: str) -> str:

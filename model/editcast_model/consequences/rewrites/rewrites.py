@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.formats.formats import converted_in
-from editcast_model.consequences.rewrites.counterparts import counterpart
+from editcast_model.consequences.rewrites.counterparts import BODY, counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
@@ -28,7 +28,7 @@ from editcast_model.consequences.rewrites.rule import (
 from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
 from editcast_model.diff import shortest_hunk
 from editcast_model.history import changes
-from editcast_model.syntax.names import Names
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, Tree, field
 
@@ -179,10 +179,22 @@ def _pattern(anchor: str) -> str:
 
 
 def _knows(names: Names, span: Span, wanted: Collection[str]) -> bool:
-    """Tell whether some names have a meaning where code stands."""
+    """Tell whether some local names have a value where code stands."""
     found = names.between(*span)
     one = next((one for one in found if one.role is Role.REFERENCE), None)
-    return one is None or all(names.is_known(one, name) for name in wanted)
+    return one is None or all(_reaches(names, one, name) for name in wanted)
+
+
+def _reaches(names: Names, one: Occurrence, name: str) -> bool:
+    """Tell whether a name is defined above another one, in a block around it."""
+    if names.is_too_frequent(name):
+        return True
+    for defined in names.definitions(name, names.resolve(one, name)):
+        blocks = (step.node for step in reversed(defined.path) if BODY.search(step.type))
+        block = next(blocks, None)
+        if block is None or block.start_byte <= defined.start < one.start < block.end_byte:
+            return True
+    return False
 
 
 def _is_written(tree: Tree, span: Span, text: str) -> bool:

@@ -28,6 +28,13 @@ PLACEHOLDER = re.compile(r"%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
 #: Types of nodes that need parentheses where they replace another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 ENCLOSED = "parenthesized_expression"
+#: The fields that the name of a method is in.
+_METHODS = ("attribute", "property", "field")
+#: Types of calls that the name of a method is in, too.
+_NAMED_CALLS = frozenset(
+    {"method_invocation", "member_call_expression", "nullsafe_member_call_expression"}
+    | {"scoped_call_expression"}
+)
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
 
 
@@ -89,6 +96,8 @@ class Rule:
             apart.
         is_tight: Whether it takes the place of an operation and is none, so that it needs no
             parentheses.
+        is_value: Whether it takes the place of something else that is not called: it may give no
+            function.
         strength: That of its consequences.
     """
 
@@ -105,6 +114,7 @@ class Rule:
     local: frozenset[str]
     is_loose: bool
     is_tight: bool
+    is_value: bool
     strength: float
 
     @property
@@ -116,6 +126,8 @@ class Rule:
         """Return what nodes become by the rule; None where it does not fit."""
         bound: dict[str, tuple[str, Span]] = {}
         pairs = zip(self.old, nodes, strict=False)
+        if not tree.is_code(*span_of(*nodes)) or (self.is_value and is_called(nodes[0])):
+            return None
         if len(self.old) != len(nodes) or not all(
             self._fits(one, tree, other, bound) for one, other in pairs
         ):
@@ -264,6 +276,28 @@ def within_parentheses(node: Node) -> Node | None:
     """Return what is in parentheses; None for what is in none."""
     is_enclosed = node.type == ENCLOSED and node.named_child_count == 1
     return node.named_children[0] if is_enclosed else None
+
+
+def is_called(node: Node) -> bool:
+    """Tell whether a node is the function of a call, or the name of its method."""
+    parent = node.parent
+    if parent is not None and (
+        _field(node) in _METHODS or parent.type == "member_access_expression"
+    ):
+        node = parent
+    elif parent is not None and parent.type in _NAMED_CALLS:
+        return _field(node) == "name"
+    elif parent is not None and parent.type == "call":
+        return _field(node) in ("function", "method")
+    return _field(node) == "function"
+
+
+def _field(node: Node) -> str | None:
+    """Return the field of its parent that a node is."""
+    for index, one in enumerate(node.parent.children if node.parent else ()):
+        if one == node:
+            return node.parent.field_name_for_child(index) if node.parent else None
+    return None
 
 
 def is_chained(node: Node) -> bool:

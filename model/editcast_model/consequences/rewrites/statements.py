@@ -43,6 +43,8 @@ _OWN = re.compile("function|class|method|import|definition|decorated|package|com
 _STRING = re.compile("string")
 #: A number or a string.
 _VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
+#: A statement that looks at a value while somebody searches a mistake.
+_PRINTS = re.compile(r"(console|print|println!?|fmt\.Print\w*|System\.out|dbg!|var_dump|puts)\b")
 #: More statements or longer ones, in characters without what was kept, are another matter.
 _MOST_STATEMENTS, _LONGEST = 6, 600
 #: More new names than this belong to one place.
@@ -157,10 +159,14 @@ def _counterparts(change: Change, old: Sequence[Node]) -> tuple[Node, ...]:
 def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule | None:
     """Generalize a rewrite of statements; None where nothing is special about the old ones."""
     tree, now = change.before.tree, change.after.tree
+    if not (tree.is_code(*span_of(*old)) and now.is_code(*span_of(*new))):
+        return None
     if any(_OWN.search(one.type) for one in (*old, *new)):
         return None
     holes, parts = kept_of(tree, old, now, new)
     spans = [part.span for part, _ in parts]
+    if len(new) > len(old) and any(_is_added(now, one, spans) for one in new):
+        return None
     around = function_around(tree, old[0].start_byte)
     named = [(part, AROUND) for part in names_of(around, now, new, spans)]
     parts = sorted([*parts, *named], key=lambda one: one[0].span)
@@ -190,9 +196,16 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         local=frozenset(name for one in new for name in locals_of(change.after, one, spans)),
         is_loose=False,
         is_tight=False,
+        is_value=False,
         strength=WEAK if strings or has_value else STRENGTH,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
+
+
+def _is_added(now: Tree, statement: Node, kept: Collection[Span]) -> bool:
+    """Tell whether a statement keeps nothing, or prints: it was added, to this place."""
+    is_own = not any(one.is_within([span_of(statement)]) for one in kept)
+    return is_own or bool(_PRINTS.match(now.of(statement)))
 
 
 def _has_names(words: Collection[str]) -> bool:
