@@ -20,6 +20,10 @@ _BRACKET, _BORDER = re.compile(r"[()\[\]{}]"), re.compile(r"[()\[\]{}\n]")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 #: Characters before and behind an insertion that are searched for its brackets.
 _AROUND = 2_000
+#: Languages whose comments begin with a `#`, and the marks of comments in these and in others.
+_WITH_HASHES = frozenset("python ruby shellscript yaml toml dockerfile makefile perl r".split())
+_HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
+_SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|[ \t]*(?:\*/\}?|-->)$", re.MULTILINE)
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
@@ -150,6 +154,19 @@ def _is_blank(hunk: Hunk, text: str) -> bool:
     return text[hunk.start : hunk.end].split() == hunk.text.split()
 
 
+def _moves_comment_marks(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk only makes a comment of code, or code of a comment.
+
+    Where somebody who tries something goes on is known to nobody else.
+    """
+    marks = _HASHES if context.language in _WITH_HASHES else _SLASHES
+    start, end = whole_lines(hunk, context.text)
+    before = context.text[start:end]
+    after = hunk.shifted(-start).apply(before)
+    kept, kept_now = (marks.sub("", one).split() for one in (before, after))
+    return kept == kept_now and before.split() != after.split()
+
+
 def _is_about_imports(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether a hunk does only what tools do to imports by themselves."""
     text, language = context.text, context.language
@@ -277,6 +294,7 @@ def _core(hunk: Hunk, text: str) -> Hunk:
 _FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_changes_nothing, "changes nothing"),
     (_is_white_space, "changes only white space"),
+    (_moves_comment_marks, "changes only marks of comments"),
     (_is_about_imports, "changes only imports"),
     (_undoes, "undoes the last save"),
     (_brings_back, "undoes an edit"),

@@ -211,6 +211,29 @@ def test_a_comment_is_not_spoiled(text: str, old: str, new: str, expected: str |
     assert reason_against(shortest_hunk(text, after), context) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "old", "new", "is_dropped"),
+    [
+        ("typescript", "  f();\n  g();", "  // f();\n  // g();", True),
+        ("typescript", "  // f();\n", "  f();\n", True),
+        ("typescript", "  // f();\n", "  /* f(); */\n", True),
+        ("typescript", "  f();\n", "  // f();\n  g();\n", False),
+        ("typescript", "  // f();\n", "", False),
+        ("typescript", "  f();\n", "  f(); // later\n", False),
+        ("vue", "  <p>a</p>\n", "  <!-- <p>a</p> -->\n", True),
+        ("python", "f()\n", "# f()\n", True),
+        ("python", "f()\n", "f()  # pragma: no cover\n", False),
+        ("css", "#header {\n", "header {\n", False),
+    ],
+)
+def test_marks_of_comments_alone_are_not_moved(
+    language: str, old: str, new: str, is_dropped: bool
+) -> None:
+    context = EditContext.of([f"a\n{old}b\n"], language)
+    hunk = shortest_hunk(context.text, f"a\n{new}b\n")
+    assert (reason_against(hunk, context) == "changes only marks of comments") is is_dropped
+
+
 def test_what_was_imported_is_not_imported_again() -> None:
     before = "import os\nfrom a import b\nimport re\n\nb(os, re)\n"
     text = before.replace("from a import b", "import a")

@@ -112,12 +112,8 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     is_unwrapped = not any(pieces)
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
-    is_wordless = not any(map(_WORD.match, [*gone, *_WORD.findall(" ".join(pieces))]))
-    is_operation = old.type == new.type and bool(_OPERATION.search(old.type))
-    if (is_wordless and is_operation) or now.of(new) == f"!{tree.of(old)}":
-        return None  # a condition that was wrong
-    if _OPERATION.search(old.type) and _unenclosed(tree.of(old)) == _unenclosed(now.of(new)):
-        return None  # parentheses around its parts
+    if _is_of_one_condition(tree.of(old), now.of(new), old, new, [*gone, *pieces]):
+        return None
     rule = Rule(
         tree,
         (old,),
@@ -267,6 +263,24 @@ def _is_short(tree: Tree, node: Node, kept: Collection[Span]) -> bool:
     within = [tree.text[start:end] for start, end in kept]
     lines = text.count("\n") - sum(each.count("\n") for each in within)
     return len(text) - sum(map(len, within)) <= _LONGEST and lines < _MOST_LINES
+
+
+def _is_of_one_condition(was: str, now: str, old: Node, new: Node, words: Sequence[str]) -> bool:
+    """Tell whether a rewrite of an operation has changed signs alone: that one was wrong.
+
+    Args:
+        was: What was rewritten.
+        now: What it is now.
+        old: The node of the one.
+        new: The node of the other.
+        words: What is gone, and what was written.
+    """
+    if now == f"!{was}":
+        return True
+    if not _OPERATION.search(old.type):
+        return False
+    is_wordless = not any(map(_WORD.search, words))
+    return (is_wordless and old.type == new.type) or _unenclosed(was) == _unenclosed(now)
 
 
 def _keys(tree: Tree, node: Node, kept: Collection[Span]) -> frozenset[str]:
