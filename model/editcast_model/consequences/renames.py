@@ -163,7 +163,7 @@ def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
     """Tell whether a name meant the definition that was renamed, and still would."""
     before, after = change.before, change.after
     earlier = change.same_before(one)
-    if earlier is None:
+    if earlier is None or earlier.role not in (*_USES, Role.DEFINITION):
         is_open = scope.type in _OPEN  # another file may define what was just written
         return not is_open and after.would_mean(one, scope) and not after.is_known(one, one.name)
     if before.resolve(earlier) != was:
