@@ -53,11 +53,11 @@ Kind = Literal[
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
-#: Adjacent lines that take the place of as many others, and all lines that do.
+#: The most adjacent lines that replace as many others, and the most such lines in all.
 _MOST_LINES, _MOST_REWRITTEN = 5, 40
-#: What stands between the elements of a list.
+#: Separators of list elements.
 _SEPARATORS = re.compile(r"[,\s]+")
-#: Names that are less alike, in per cent, are of two things where their types differ, too.
+#: If two names are less similar, in per cent, and their types differ, they name two things.
 _ALIKE = 60
 
 

@@ -15,14 +15,14 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, field, first_child
 
 _STRENGTH = 0.5
-#: What is asked at more places is no flag.
+#: A condition that occurs more often is not a flag.
 _MOST_PLACES = 30
-#: What a condition that can be settled once and for all may be: a call, a member, a constant. A
-#: local name or a comparison is another thing elsewhere.
+#: Conditions that mean the same everywhere: a call, a member, a constant. A local name or a
+#: comparison may mean something else at another place.
 _LASTING = re.compile(r"[A-Z][A-Z0-9_]+|[\w$]+(?:\.[\w$]+)+(?:\([^()]*\))?|[\w$]+\([^()]*\)")
 _BEHIND = 20  # characters behind an expression that stay as they are
 _NOT = re.compile(r"not\s+|!\s*")
-#: Leaves with the text of a string, whose lines stay as they are.
+#: Types of leaves that contain the text of a string; its lines are not indented.
 _TEXT = re.compile("string|template|content|fragment|heredoc")
 _AND = ("and", "&&")
 _EXPRESSIONS = ("conditional_expression", "ternary_expression")

@@ -52,25 +52,25 @@ from editcast_model.syntax.names import Names, has_rules
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
 
-#: Texts that the current one is compared with, the last ones first.
+#: The most earlier texts that the current text is compared with.
 MOST_TEXTS = 6
-#: Rewrites are looked for in this many of them: an older one says little about what comes next.
+#: The number of these texts that may show a rewrite: an older one says little about the next edit.
 _FRESH = 3
-#: Longer texts are not looked at.
+#: Longer texts are skipped.
 MOST_CHARACTERS = 300_000
-#: More than this are not worth a list.
+#: The most consequences that are returned.
 MOST_CONSEQUENCES = 200
-#: What may leave a text that does not parse, so that it is parsed before it is proposed.
+#: Kinds of consequences that may break the text, so that it is parsed before they are proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
     assign_parameter settle_condition take_results use_constant use_entry convert_format
     remove_import rewrite rewrite_elsewhere""".split()
 )
-#: What was written in one piece and is longer was written elsewhere, or by a program.
+#: Longer insertions were pasted, or written by a program.
 _LONGEST = 5_000
 
 
-#: What follows from a change by itself, the surest first.
+#: The rules that need nothing but the change, the surest first.
 _RULES = (
     after_signature,
     after_method,

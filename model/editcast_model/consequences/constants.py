@@ -13,18 +13,18 @@ from editcast_model.syntax.roles import REFERENCE, Role
 from editcast_model.syntax.tree import Path, field
 
 _STRENGTH = 0.4
-#: What is written at more places is data.
+#: A literal that occurs more often is data.
 _MOST_PLACES = 20
-#: Literals that say something: texts of some length, numbers that are no counts.
+#: Literals that identify a value: strings of some length, numbers other than small integers.
 _LITERAL = re.compile(r"[\"'][^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}")
 _LASTING = re.compile(r"\b(?:final|const)\b")
-#: Nodes of whole literals, not of what stands between quotes.
+#: Types of nodes that are whole literals, with their quotes.
 _NODE = re.compile("^(?!.*(?:content|fragment)).*(?:string|number|float|integer|int_literal)")
-#: Around a literal that is no value of an expression there.
+#: Types of nodes in which a literal is not the value of an expression.
 _APART = re.compile(
     "import|literal_type|type_alias|expression_statement|directive|annotation|jsx_attribute"
 )
-#: Languages in which a constant may be used above its definition, and code that runs later.
+#: Languages in which a constant may be used above its definition; types of code that runs later.
 _IN_ANY_ORDER = ("go", "rust", "csharp")
 _FUNCTION = re.compile("function|method|lambda|arrow|constructor|block")
 

@@ -18,15 +18,15 @@ from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.tree import field
 
 _AWAIT = frozenset({"await", "await_expression"})
-#: What takes coroutines or promises as they are.
+#: Functions that take coroutines or promises without `await`.
 _TAKERS = frozenset(
     {"gather", "create_task", "ensure_future", "run", "run_until_complete", "wait", "wait_for"}
     | {"as_completed", "shield", "all", "allSettled", "race", "any", "start_soon", "then"}
     | {"catch", "finally"}
 )
-#: A part of the result stands behind these: `(await f()).name`.
+#: What accesses a part of a result, so that `await` needs parentheses: `(await f()).name`.
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
-#: Code inside of a function that is not run by it, or not at once.
+#: Types of nodes in a function that the function does not run, or not at once.
 _APART = re.compile("parameters$|^class_|^generator_expression$")
 _STRENGTH = 0.6
 

@@ -29,15 +29,15 @@ _LONGEST = 200  # code points of a reference
 _MOST_NODES = 100_000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _PLAIN = re.compile(r"[^\"'`\\\n]+")  # what may stand between quotes
-#: What makes code more than a reference.
+#: Characters that make code more than a reference.
 _MORE = re.compile(r"[?+|&{},\n]|\b(?:if|and|or)\b")
 _IN_BRACES = re.compile(r"\{\s*(.*?)\s*\}", re.DOTALL)
-#: Around a literal that is no value of an expression there.
+#: Types of nodes in which a literal is not the value of an expression.
 _APART = re.compile("import|literal_type|expression_statement|concatenated")
-#: Fields that hold names, and the texts of tagged templates.
+#: Fields that contain names, and the texts of tagged templates.
 _FIELDS = frozenset("key name index subscript source arguments".split())
 _ASKS = re.compile(r"(?:require|import|typeof)\b")
-#: Attributes whose values are for the browser, not to be read.
+#: Attributes whose values are for the browser, not for people.
 _MARKUP = frozenset("class className for htmlFor href id key name rel role src style type".split())
 
 

@@ -26,7 +26,7 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child
 from editcast_model.syntax.types import bases_of
 
-#: Members that so many things have that an object whose type is unknown has its own.
+#: Members so common that an object of unknown type probably has its own.
 _COMMON = frozenset(
     """add all append apply at call catch clear close concat copy count data delete entries error
     errors every filter find first flat forEach format get has index indexOf items join key keys
@@ -34,19 +34,19 @@ _COMMON = frozenset(
     run set shift size slice some sort split start status then title toString trim type update
     url value values write Close Error Len Name String Type""".split()
 )
-#: Languages whose compiler refuses a member that nothing declares.
+#: Languages whose compilers reject undeclared members.
 CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _LOOKED_AT = (*CHECKED, "python", "ruby")
 _SUBSCRIPT = re.compile("subscript|element_reference")
-#: Methods whose first argument is a key, by the field of their names, of Python and of Ruby.
+#: Methods of Python and Ruby whose first argument is a key, by the field that contains their names.
 _GETTERS = {
     "attribute": ("get", "pop", "setdefault"),
     "method": ("fetch", "key?", "delete", "dig"),
 }
-#: Leaves of Ruby that are symbols, which are other keys than strings; written `:key` here.
+#: Types of leaves that are symbols of Ruby. As keys they differ from strings; written `:key` here.
 _SYMBOLS = ("hash_key_symbol", "simple_symbol")
 _LITERALS = ("dictionary", "object", "hash")
-#: Nodes of a literal that take in the keys of another one.
+#: Types of nodes that copy the keys of another literal.
 _SPREADS = ("spread_element", "dictionary_splat")
 
 

@@ -21,11 +21,11 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
 from editcast_model.syntax.types import type_of_flag
 
-#: What a variable that is given as an argument is not.
+#: Kinds of definitions that are not variables.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
-#: Functions that a framework or the system calls, by how their names begin.
+#: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
-#: Another call may be given a constant; that is unlikely once one is given a variable.
+#: The strength if no other call has the argument yet, since it may be a constant, and if one does.
 _STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 

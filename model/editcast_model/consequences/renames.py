@@ -10,22 +10,22 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 
-#: Nodes whose statements run one after the other.
+#: Types of nodes whose statements run one after the other.
 _BLOCKS = frozenset(
     {"module", "block", "program", "statement_block", "statement_list", "source_file"}
     | {"class_body", "switch_case", "body_statement", "block_body", "then", "else", "do"}
 )
-#: A single renamed use among more than this is as likely a use of something else.
+#: With more uses than this, a single renamed one is as likely to mean something else.
 _FEW = 5
-#: An import of a name that is less alike, in per cent, is of another thing.
+#: If an old and a new imported name are less similar, in per cent, something else is imported.
 _ALIKE = 50
 _SELF = ("self", "cls")
-#: The strength of a use of a renamed definition, and of one if other definitions still have the old
-#: name (3 of 18 clean in commits of 38 projects).
+#: The strength for a use of a renamed definition, and for one if other definitions still have the
+#: old name (3 of 18 clean in commits of 38 projects).
 _STRENGTH, _STRENGTH_BESIDE = 0.7, 0.25
-#: Of the setter of a renamed state (16 of 17 in the commits of five projects).
+#: The strength for the setter of a renamed state (16 of 17 clean in commits of five projects).
 _STRENGTH_OF_SETTER = 0.9
-#: Scopes of Ruby that other files may add to.
+#: Types of scopes of Ruby that other files may extend.
 _OPEN = ("instance", "singleton", "methods", "constants")
 _USES = (Role.REFERENCE, Role.OUTER)
 

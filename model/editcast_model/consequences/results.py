@@ -18,12 +18,12 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field
 
 _STRENGTH = 0.7
-#: Functions inside of others, whose returns are their own.
+#: Types of nodes that are nested functions; their returns are their own.
 _FUNCTIONS = ("function_definition", "func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
-#: What a function of Go may end with instead of a `return`.
+#: Statements at the end of a function of Go that make a `return` unnecessary.
 _ENDING = re.compile("return|goto|select|switch")
 _ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
@@ -31,7 +31,7 @@ _NUMBERS = frozenset(
     """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
     uintptr""".split()
 )
-#: What Go's programmers call a result of a type.
+#: The customary names for results in Go, by type.
 _CALLED = {"error": "err", "bool": "ok"}
 
 

@@ -51,13 +51,13 @@ _OPPOSITES: Final = [
     mutable/immutable known/unknown locked/unlocked""".split()
 ]
 _NEGATING: Final = frozenset({"no", "not", "non", "without"})
-#: Factors that turn one unit into another, and nothing else.
+#: Factors between units that mean nothing else.
 _FACTORS: Final = frozenset(
     Fraction(one) for one in (60, 100, 1000, 1024, 3600, 24, 10**6, 10**9, 1024**2, 1024**3, 86400)
 )
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 _TRUTH: Final = {"True": True, "true": True, "False": False, "false": False}
-#: A flag, or its opposite, by its name; not a number, or a word for nothing.
+#: The name of a flag or of its opposite; not a count, or a word for nothing.
 _FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
 _QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
 _MEMBER: Final = re.compile("attribute|member_|selector_|field_(access|expression)|scoped")

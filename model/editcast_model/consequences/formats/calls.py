@@ -17,7 +17,7 @@ from editcast_model.syntax.tree import Tree, field
 _CALLS = ("call", "call_expression", "method_invocation")
 _HANDLERS = ("except_clause", "catch_clause")
 _STRINGS = ("string", "string_literal")
-#: Calls that give a number.
+#: Expressions that are numbers.
 _COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
 
 

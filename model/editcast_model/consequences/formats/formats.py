@@ -21,11 +21,11 @@ from editcast_model.syntax.tree import Tree
 _Example = GivenApart | tuple[Form, Form]
 
 _STRENGTH = 0.75
-#: Longer code, in code points, is not looked at.
+#: Longer nodes, in code points, are skipped.
 _LONGEST = 1000
-#: How many nodes above what was changed are looked at.
+#: The number of nodes around a change that are examined.
 _MOST_STEPS = 8
-#: A file with more messages is not looked through.
+#: The most messages of a file that are examined.
 _MOST_PLACES = 300
 
 

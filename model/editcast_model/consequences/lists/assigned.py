@@ -16,7 +16,7 @@ from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
 _STRENGTH = 0.6
-#: Where a value is given in some cases only.
+#: Types of nodes in which an assignment runs in some cases only.
 _NESTED = re.compile("^(if|else|for|while|try|catch|switch|match|case)|lambda|closure|anonymous")
 _VALUES = re.compile("^(expression_list|tuple)$")
 _ASSIGNMENT = re.compile("assignment|field_initializer")

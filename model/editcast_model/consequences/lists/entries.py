@@ -13,31 +13,31 @@ from editcast_model.consequences.lists.word_forms import has, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree, field, first_child
 
-#: An entry of more lines says more than its name.
+#: An entry with more lines contains more than its name tells.
 _MOST_LINES = 3
 #: A name with more occurrences is not treated as the name of an entry.
 MOST_PLACES = 100
 #: A list with more entries is data.
 _MOST_ENTRIES = 300
-#: What is between two entries of a list, beside blanks.
+#: Separators of entries.
 _SEPARATORS = ",;|"
 BLANK = " \t\r\n" + _SEPARATORS
 #: Operators that separate conditions or types in a list.
 _OPERATORS = ("&&", "||", "and", "or", "&", "|")
-#: What has a name and is made of a list.
+#: Types of nodes that name a list.
 _OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
 _FUNCTIONS = re.compile("function|method|lambda")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
-#: Positional type parameters and arguments: other types need not have the same ones.
+#: Types of nodes with positional type parameters and arguments, which other types need not share.
 _TYPES_GIVEN = re.compile("type_parameter|type_argument|template_")
-#: Members and statements, which form lists with others of their own kind.
+#: Types of members and statements, which form lists with others of their type.
 _MEMBERS = re.compile("declaration|definition|statement|method|function")
-#: Statements that are no entries: code that runs, one after the other.
+#: Types of statements that are not entries: code that runs one after the other.
 _CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
 _FIELDS = re.compile("assignment|augmented")
-#: Nodes between a function and its statements.
+#: Types of nodes between a function and its statements.
 _IN_BODIES = re.compile("block|body|statement|clause|then|else")
-#: Nodes of Ruby with statements, which are of no type of their own.
+#: Types of nodes of Ruby that contain statements; the statements have no type of their own.
 _BODIES = ("body_statement", "block_body", "then", "else", "do")
 
 

@@ -34,12 +34,12 @@ from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
-#: Longer entries say more than their name.
+#: Longer entries contain more than their name tells.
 _LONGEST = 400
-#: How many nodes above a name its list is looked for.
+#: The number of nodes around a name that may be its list.
 _MOST_STEPS = 8
-#: The strength of an entry that is lacking where the code around a list names what it was added to,
-#: and elsewhere; and of one that is too many.
+#: The strength for a missing entry if the code around the list names the list that the entry was
+#: added to, and otherwise; the same for an entry that is no longer needed.
 _LACKING, _LACKING_ELSEWHERE = 0.5, 0.6
 _SURPLUS, _SURPLUS_ELSEWHERE = 0.3, 0.5
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by

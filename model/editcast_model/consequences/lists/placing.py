@@ -10,9 +10,9 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.parameters import Parameter
 
-#: The separator and the remark that may stand behind an entry, on its line.
+#: The separator and the comment that may follow an entry on its line.
 _BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>[ \t]*(?:#|//)[^\r\n]*)?")
-#: Longer lines are broken by many styles.
+#: Longer lines break the style of many projects.
 _LONGEST_LINE = 79
 _LINE_END = re.compile(r"\r?\n")
 

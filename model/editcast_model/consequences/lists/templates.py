@@ -12,7 +12,7 @@ from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
 _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
-#: Blanks that are in no string: behind them, quotes come in pairs.
+#: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")

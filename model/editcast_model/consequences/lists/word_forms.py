@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-#: Where a part of a word begins, and where one ends.
+#: The beginning of a part of a word, and the end of one.
 _PART_START = r"(?:(?<![^\W_])|(?<=[a-z0-9])(?=[A-Z]))"
 _PART_END = r"(?:(?![^\W_])|(?<=[a-z0-9])(?=[A-Z]))"
 _PART = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
@@ -74,7 +74,7 @@ def _camel(parts: Sequence[str]) -> str:
     return parts[0] + "".join(part.capitalize() for part in parts[1:])
 
 
-#: The forms of a name, from its parts in small letters.
+#: The forms of a name, made from its lower-case parts.
 _STYLES = (
     "_".join,
     lambda parts: "_".join(parts).upper(),

@@ -38,7 +38,7 @@ from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 
-#: What follows on a name that is all that is imported.
+#: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
 _STRENGTH_OF_NAMED = 0.9
 

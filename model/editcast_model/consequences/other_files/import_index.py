@@ -24,7 +24,7 @@ from editcast_model.consequences.other_files.project_index import ProjectIndex
 from editcast_model.consequences.other_files.standard_library import LIBRARIES, STATEMENTS
 from editcast_model.syntax.languages import language_of
 
-#: The key of the modules that files take names of.
+#: The key for the modules that files import names from.
 _LIBRARY = "library of scripts"
 
 

@@ -14,9 +14,9 @@ from tree_sitter import Node
 
 from editcast_model.diff import Hunk
 
-#: By what the things of a list may be sorted.
+#: The keys by which a list may be sorted.
 _Orders = tuple[Callable[[str], Any], ...]
-#: The share of things that may be out of an order which they are in.
+#: The largest share of entries that may be out of order in a list that counts as sorted.
 _MISPLACED = 0.2
 _MODULE = re.compile(r"(?:from|import)\s+([\w.]+)")
 _LINE_END = re.compile(r"\r?$", re.MULTILINE)

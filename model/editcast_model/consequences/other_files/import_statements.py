@@ -26,7 +26,7 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.tree import Tree, first_child, parse
 from editcast_model.syntax.vue import script_start
 
-#: Imports further down, in code points, are not those that a file begins with.
+#: Imports further down, in code points, do not belong to the imports at the beginning of a file.
 MOST_CHARACTERS = 8_000
 
 _STATEMENTS = (
@@ -50,7 +50,7 @@ _IMPORTING = {
     "java": re.compile(r"^[ \t]*import\b", re.MULTILINE),
     "script": re.compile(r"\b(?:from|import|require\s*\()\s*[\"']"),
 }
-#: Comments for tools, and about rights.
+#: Comments for tools, and licence headers.
 _ABOUT_FILE = re.compile(r"#!|@|coding[:=]|lint|licen[cs]e|copyright", re.IGNORECASE)
 _QUOTES = str.maketrans("\"'", "'\"")
 

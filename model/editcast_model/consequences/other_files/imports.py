@@ -11,9 +11,9 @@ from editcast_model.consequences.other_files.modules import family_of, reads_imp
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Path, Tree, field
 
-#: A file that imports more often is not looked through.
+#: A file with more imports is skipped.
 MOST_IMPORTS = 500
-#: The name of an import that takes all there is.
+#: The name of an import of everything.
 EVERYTHING = "*"
 
 _PYTHON = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)

@@ -32,9 +32,9 @@ from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
 log = logging.getLogger(__name__)
 
-#: Saved texts that the current one is compared with.
+#: The most saved texts that the current text is compared with.
 MOST_TEXTS = 3
-#: What is kept of one file; more is another file, not other names.
+#: The most changes kept for a file; with more, it was replaced as a whole.
 MOST_CHANGES = 50
 
 #: The class of a member, empty at module level, and the name.
@@ -272,7 +272,7 @@ def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...], bool]]:
             yield key, one.names, one.is_alone
 
 
-#: What is found in each change and kept for the last saves, by the attribute of `ModuleChange`.
+#: By attribute of `ModuleChange`, the functions that find the changes of the last saves.
 _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "entries": lambda change: _with_owner(added_entries(change)),
     "removed": lambda change: _with_owner(removed_entries(change)),

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 _SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx|java)$")
-#: Folders that are no part of a module's name, though no importer is in them.
+#: Folders that are never part of a module's name.
 _ROOTS = ("src", "lib", "python")
 #: Families of languages whose imports are read.
 _FAMILIES = ("python", "go", "java", "script")
-#: Languages whose files know the classes of others by their names alone, whatever they import.
+#: Languages in which files know classes of other files by name, without an import.
 BY_NAME = ("c", "cpp", "csharp", "php", "ruby", "rust")
 _SHORTCUTS = ("@/", "~/")
 

@@ -54,7 +54,7 @@ _GO_PACKAGES = """
     testing text/tabwriter time unicode unicode/utf8 unsafe
 """
 
-#: Import statements by the family of languages and the name that they bind.
+#: Import statements by family of languages and bound name.
 STATEMENTS: dict[str, dict[str, str]] = {
     "python": {
         **{name: f"import {name}" for name in _PYTHON_MODULES.split()},
@@ -81,7 +81,7 @@ _SCRIPT_NAMES = {
     "rxjs": "combineLatest firstValueFrom forkJoin switchMap takeUntil",
 }
 
-#: Modules of libraries by the family of languages and a name that they have.
+#: Modules of libraries by family of languages and exported name.
 LIBRARIES: dict[str, dict[str, str]] = {
     "script": {name: module for module, names in _SCRIPT_NAMES.items() for name in names.split()},
 }

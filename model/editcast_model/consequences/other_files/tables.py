@@ -11,7 +11,7 @@ from tree_sitter import Node
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.tree import Tree, field, parse
 
-#: The names under which a text stands in a file, the outermost first.
+#: The keys that lead to a text in a file, the outermost first.
 Keys = tuple[str, ...]
 
 _MOST_CHARACTERS: Final = 300_000  # of a file
@@ -19,18 +19,18 @@ _MOST_KEYS: Final = 12  # from the outermost one to a text
 _VALUE: Final = range(3, 201)  # characters
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _LITERAL: Final = re.compile(r"^(?:template_)?string$|string_literal$|^encapsed_string$")
-#: Parts of a literal that stand for themselves, unlike what is put into it.
+#: Types of nodes that are literal parts of a string, not interpolated values.
 _PART: Final = re.compile("string_|escape")
 _QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'`])(.*)\1", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\([\"'`])")
 _KEY: Final = re.compile(r"(?P<name>[\w$-]{1,100})|([\"'])(?P<text>[^\"'\\\n]{1,100})\2")
-#: An entry, as most tables have theirs: alone on a line, or in braces.
+#: An entry of a table: alone on a line, or in braces.
 _ENTRY: Final = re.compile(
     r"""(?:^[^"'`:=\n]*["']?\s*[:=]|[{,]\s*["']?[\w$-]+["']?\s*:)\s*(["'`])[^"'`\n]{3,200}\1"""
     r"""(?=\s*(?:$|[,;}#/]|as const))""",
     re.MULTILINE,
 )
-#: Code, whose tables nobody else can use, and what gives no name to its right side.
+#: Types of nodes that contain code, whose tables are local, and of operators that name nothing.
 _CODE: Final = re.compile(
     "function|method|lambda|arrow|constructor|keyword_argument|^jsx_|binary|augmented"
 )

@@ -16,7 +16,7 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import field
 
-#: The fields of the module that a type is taken from.
+#: The fields that contain the module of a type.
 _MODULES = ("package", "module")
 
 

@@ -22,10 +22,10 @@ _STRENGTH = 0.6
 _TEXTS = frozenset({"str", "string", "String", "&str"})
 _NUMBER = re.compile(r"u?int\d*|[iuf](8|16|32|64|128|size)|float\d*|double|long|short|number|byte")
 _TRUTHS = frozenset({"bool", "boolean", "Boolean"})
-#: Types that have no literal of one word, such as lists of bytes.
+#: Types without one-word literals, such as lists of bytes.
 _LISTS = re.compile(r"\[|\]$|(list|dict|set|tuple|map|Map|List|Vec|Array|Set)\b")
 _TEXT, _DIGITS = re.compile(r"\w{0,2}[\"'`].*", re.DOTALL), re.compile(r"-?\.?\d[\w.]*")
-#: A value that is made for a type: `[]byte(id)`, `new Room()`, `&Room{}`.
+#: An expression that names its type: `[]byte(id)`, `new Room()`, `&Room{}`.
 _MADE = re.compile(r"(?:new\s+|&)?([\w.\[\]]+)[({]")
 _MARKS = "*&?:"
 

@@ -25,12 +25,12 @@ from editcast_model.syntax.tree import type_declared
 Parameters = tuple[Parameter, ...]
 
 _STRENGTH = 0.5
-#: A call like one that is given the value.
+#: The strength for a call that resembles one with the value.
 _STRENGTH_OF_LIKE = 0.55
 _STRENGTH_OF_CONSTANT = 0.6
-#: Comparisons with a constant, which may stand for no value.
+#: A comparison with a constant that may stand for a missing value.
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
-#: A text that is filled in.
+#: A string with placeholders.
 _FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
 
 

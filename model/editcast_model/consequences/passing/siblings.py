@@ -24,7 +24,7 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import first_child
 
 _STRENGTH = 0.5
-#: Functions of a class, or of a file, that are looked at.
+#: The most functions of a class, or of a file, that are examined.
 _MOST = 200
 _AROUND = ("export_statement", "variable_declarator", "lexical_declaration")
 

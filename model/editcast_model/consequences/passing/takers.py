@@ -19,12 +19,12 @@ from editcast_model.syntax.roles import Role
 _STRENGTH = 0.6
 _TOKEN, _CONTEXT, _SIGNAL = "CancellationToken", "context.Context", "AbortSignal"
 _ENDING = "Async"
-#: Functions of Go that have a twin which takes a context first, by the package that they are of.
+#: By package, functions of Go and their variants that take a context first.
 _TWINS = {
     "http": {"NewRequest": "NewRequestWithContext"},
     "exec": {"Command": "CommandContext"},
 }
-#: Methods of databases whose twins end with `Context`.
+#: Methods of databases; the variants that take a context end with `Context`.
 _QUERIES = frozenset({"Exec", "Query", "QueryRow", "Prepare"})
 _EMPTY_CONTEXTS = frozenset({"Background", "TODO"})
 

@@ -6,7 +6,7 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.types import type_of_flag
 
-#: Parameters in Go whose method `Context` returns the context of the request, or of the command.
+#: Types of parameters in Go whose method `Context` returns the context of a request or a command.
 _WITH_CONTEXT = frozenset({"*http.Request", "*cobra.Command"})
 _CONTEXT = "context.Context"
 

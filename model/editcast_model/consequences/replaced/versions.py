@@ -34,7 +34,7 @@ _NO_NAMES: Final = frozenset(
 )
 _GENERAL: Final = frozenset("v version versions x release requires rev ref tag".split())
 _NEAR: Final = 3  # words before a version that may name it
-#: The rest of the word before and after a version.
+#: The rest of the word before a version, and after it.
 _BEFORE: Final = re.compile(r"[^\s\"'`,()\[\]{}<>=;|]*$")
 _BEHIND: Final = re.compile(r"[^\s\"'`,()\[\]{}<>=;|]*")
 _LETTERS: Final = re.compile(r"[A-Za-z]{2}")
@@ -42,11 +42,11 @@ _LEAST: Final = re.compile(
     r">=?[\s\"'v]*#|#[\"'`]?(?:\+|\s*(?:or|and)\s+(?:newer|higher|later|above|better|greater))"
 )
 _TOLD: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|html)$")
-#: Names of change logs, which keep old versions.
+#: The names of change logs, in which old versions stay.
 _LOG: Final = re.compile(r"(?i)(?:change|history|news|release|upgrad|migrat)[^.]*(?:\.\w*)?$")
 _MOST_PLACES: Final = 60  # a number that stands more often is of many things
 _MOST_TEXTS: Final = 6
-#: The strength of a version that follows its name alone.
+#: The strength if a version directly follows its name.
 _SAID: Final = 0.5
 _LONGEST_LINE: Final = 1_000
 

@@ -24,7 +24,7 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w-]*\w")
 _DIGITS: Final = re.compile(r"\d+")
 _DISTINCT: Final = re.compile(r".*(?:[_-]|[a-z][A-Z])|[A-Z][A-Z\d]{3,}")
 _MOST_PLACES: Final = 60  # a word that stands more often is none that somebody replaces everywhere
-#: A word that was replaced in so many other files is likely to be replaced here.
+#: The number of other files in which a word was replaced that make it likely to be replaced here.
 _MANY_FILES: Final = 3
 
 Pair = tuple[str, str]
@@ -90,8 +90,8 @@ def _replaced(before: str, after: str) -> tuple[Pair, ...]:
     return tuple(found)
 
 
-#: For the changed lines of other files, since every open file asks for the same ones. A file's own
-#: texts are long, and other ones at each key.
+#: Caches the changed lines of other files, which every open file asks for. A file's own texts are
+#: not cached: they are long, and different after each key.
 _replaced_in_save = lru_cache(maxsize=256)(_replaced)
 
 

@@ -19,11 +19,11 @@ _STRENGTH = 0.7
 _CLASSES = frozenset({"Dict", "FrozenSet", "List", "Set", "Tuple", "Type"})
 _UNIONS = frozenset({"Optional", "Union"})
 _MODULES = ("typing", "typing_extensions")
-#: Types of nodes of a type with arguments.
+#: Types of nodes for generic types.
 _NODES = ("generic_type", "subscript")
 _OLD = re.compile(r"(?<![\w.])(?P<module>typing\.|t\.)?(?P<name>[A-Z]\w+)\[")
 _MOST_PLACES = 300
-#: Longer code, in code points, is not looked at.
+#: Longer nodes, in code points, are skipped.
 _LONGEST = 500
 
 

@@ -17,11 +17,11 @@ from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, have_same_rules, opened
 from editcast_model.syntax.tree import parse
 
-#: The rules of the last saves that are looked for.
+#: The most rules of other files that are applied.
 _MOST_RULES = 12
-#: A rule that was followed less often says little about other files.
+#: A rule counts for other files only after this many examples.
 _LEAST_TIMES = 2
-#: A member of the object that a method belongs to.
+#: A member of a method's own object.
 _OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 
 

@@ -31,44 +31,44 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field
 
-#: More new names than this belong to one place; where the name of the function is among what is
-#: written, the rest is for all functions.
+#: The most new names in a rule: with more, a rewrite fits its own place only. The second number is
+#: for rewrites that contain the name of their function, since those are written for any function.
 _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
-#: Shorter names of functions stand in strings by chance.
+#: Shorter names of functions occur in strings by chance.
 _LEAST_NAME = 3
-#: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
+#: The strength of a rule that removes a word, and of one that only adds or only unwraps.
 STRENGTH, WEAK = 0.65, 0.5
 _WORD = re.compile(r"[^\W\d]\w*")
-#: A quote and the operator beside it.
+#: A quote with the adjacent operator.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
-#: Types of nodes that are functions without names.
+#: Types of nodes that are anonymous functions.
 _FUNCTION = re.compile("function|arrow|lambda|closure|block")
-#: A call that begins.
+#: The beginning of a call.
 _OPENS = re.compile(r"\w\($")
-#: A name with those of what it is a part of.
+#: A dotted name.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-#: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
+#: Words that mean the same everywhere, and so never become holes; words that never become anchors.
 _FIXED = frozenset(
     "None True False null nil undefined true false self cls this $this super".split()
 )
 _PLAIN = frozenset("self cls this super".split())
-#: Words that a rewrite may add anywhere.
+#: Words that do not count as added.
 _OPERATORS = frozenset("and or not in is".split())
 _LOGICAL = ("&&", "||", "??")
-#: Types of nodes with code of one place.
+#: Types of nodes with code that fits its own place only.
 _OWN = re.compile(
     "block(?!_arg)|body|function(?!_call)|lambda|arrow|class(?!_constant)|element(?!_ref)|object"
     "|dictionary|definition|hash$|method$"
 )
-#: Types of nodes that give names to values.
+#: Types of nodes that map names to values.
 _OBJECTS = ("object", "dictionary", "hash")
-#: Types of nodes that take a part of something, and that compare or calculate.
+#: Types of nodes that access a member; types of operations.
 _MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
-#: Types of nodes that are the name of something, which may be called.
+#: Types of nodes that name something, which may be a function.
 _NAMED = re.compile("identifier|member|attribute|selector|scoped|property|field|name$")
-#: Longer code, in characters or lines without what was kept, is another matter.
+#: The most characters and lines of an example, without the parts that were kept.
 _LONGEST, _MOST_LINES = 300, 6
-#: Types of nodes around a node that needs no parentheses.
+#: Types of nodes whose children need no parentheses.
 _ENCLOSING = re.compile(
     "argument|parenthesized|interpolation|substitution|list|tuple|^assignment|declarator|pair|block"
 )

@@ -32,23 +32,23 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, Tree, field
 
-#: Longer code, in code points, is not looked at.
+#: Longer nodes, in code points, are skipped.
 _LONGEST = 1000
-#: How many nodes above what was changed a rule is looked for.
+#: The number of nodes around a change that are tried as the example of a rule.
 _MOST_STEPS = 6
-#: A rule whose anchor stands at more places than this says nothing about any of them.
+#: A rule is dropped if its anchor occurs more often.
 _MOST_PLACES = 300
-#: Types of nodes that rules rewrite.
+#: Types of nodes that a rule can rewrite.
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
     "|parenthesized"
 )
-#: Types of nodes that give names values.
+#: Types of nodes that assign a value to a name.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
 _WORD = re.compile(r"[^\W\d]\w*")
-#: Fields that hold what a definition gives a name to.
+#: Fields that contain the name that a node defines.
 _DEFINED = ("name", "left", "declarator")
 
 

@@ -15,22 +15,22 @@ from tree_sitter import Node
 from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.syntax.tree import Tree
 
-#: The hole that the name of the function around the code goes into.
+#: The hole for the name of the enclosing function.
 AROUND = "\0"
-#: The hole that all arguments of a call go into, however many they are.
+#: The hole for all arguments of a call, however many they are.
 ARGUMENTS = "\1"
-#: How the name of a hole begins that a string goes into and is gone.
+#: The prefix of holes for strings that the rewrite drops.
 GONE = "\2"
-#: Types of leaves that are the text of a string.
+#: Types of leaves that contain the text of a string.
 TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
 PLACEHOLDER = re.compile(r"%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
-#: Types of nodes that need parentheses where they replace another node.
+#: Types of nodes that may need parentheses in the place of another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 ENCLOSED = "parenthesized_expression"
-#: The fields that the name of a method is in.
+#: The fields that contain the name of a method.
 _METHODS = ("attribute", "property", "field")
-#: Types of calls that the name of a method is in, too.
+#: Types of calls that contain the name of a method directly.
 _NAMED_CALLS = frozenset(
     {"method_invocation", "member_call_expression", "nullsafe_member_call_expression"}
     | {"scoped_call_expression"}

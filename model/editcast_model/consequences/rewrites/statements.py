@@ -38,16 +38,16 @@ from editcast_model.consequences.rewrites.rule import (
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree
 
-#: Types of statements that are of one place.
+#: Types of statements that fit their own place only.
 _OWN = re.compile("function|class|method|import|definition|decorated|package|comment")
 _STRING = re.compile("string")
 #: A number or a string.
 _VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
-#: A statement that looks at a value while somebody searches a mistake.
+#: The beginning of a statement that prints, which is mostly for debugging.
 _PRINTS = re.compile(r"(console|print|println!?|fmt\.Print\w*|System\.out|dbg!|var_dump|puts)\b")
-#: More statements or longer ones, in characters without what was kept, are another matter.
+#: The most statements of an example, and characters without the parts that were kept.
 _MOST_STATEMENTS, _LONGEST = 6, 600
-#: More new names than this belong to one place.
+#: The most new names: with more, a rewrite fits its own place only.
 _MOST_ADDED = 6
 
 

@@ -18,11 +18,11 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
 _STRENGTH = 0.6
-#: More changes than this are another text.
+#: With more removed names, the text was replaced.
 _MOST_NAMES = 500
-#: One use may be away for a moment only.
+#: The number of uses that must be gone: a single one may come back.
 _LEAST_USES = 2
-#: Roles of names that mean something else than an import.
+#: Roles of names that cannot mean an import.
 _OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
 _STATEMENTS = ("import_statement", "import_from_statement")
 _ENTRIES = ("aliased_import", "dotted_name")
