@@ -43,8 +43,8 @@ class Forgotten(NamedTuple):
         ]
 
 
-#: Names of files; or what the user typed: a path, a folder (with its contents), or a glob for whole
-#: paths, whose `*` matches `/` too; or None for all files.
+#: Names of files; or the user's input, which is a path, a folder (with its contents), or a glob for
+#: whole paths, whose `*` also matches `/`; or None for all files.
 Pattern = Sequence[str] | str | None
 
 

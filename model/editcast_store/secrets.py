@@ -84,7 +84,7 @@ SECRET_FOLDERS = tuple(
     """.split()
 )
 
-#: Files that hold secrets only in a folder of that name.
+#: Files that contain secrets only in a folder of a certain name.
 SECRET_PLACES = tuple(
     """
     .docker/config.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties

@@ -46,12 +46,12 @@ class Finite(_Limited, click.FloatRange):
         super().__init__(0, largest, min_open=True)
 
 
-#: Up to the largest seed that torch accepts after multiplication by a step.
+#: At most the largest seed that torch accepts after multiplication by a step.
 SEED = Whole(0, 2**31 - 1)
 STEPS = Whole(1, 10**9)
 #: Subtokens: fewer are too few to learn from, and no file has more.
 MAX_STATE = Whole(64, 10**6)
-#: Of a batch: at least the trainer's least, below which it is hardly an instance.
+#: The subtokens of a batch; fewer are hardly one instance.
 SUBTOKENS = Whole(500, 10**7)
 PROCESSES = Whole(1, 61)  # the limit on Windows
 WORKERS = Whole(1, 4096)

@@ -25,7 +25,7 @@ from editcast_model.inference.sequence import Stage
 from editcast_model.networks.config import SIGNATURES, cache_width
 from editcast_predictor.protocol import Client, Tensors
 
-#: How long the server may take for one run, seconds.
+#: The time limit of one run on the server, in seconds.
 PATIENCE: Final = 2.0
 
 

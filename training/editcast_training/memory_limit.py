@@ -17,7 +17,7 @@ from typing import Final
 
 from editcast_model.errors import SourceError
 
-#: What a process that reads a source may take, bytes.
+#: The most bytes of memory for a process that reads a source.
 MOST: Final = 3 << 29
 _NEAR: Final = 7 / 8
 _INTERVAL: Final = 0.02  # seconds; a process that is given memory as fast as can be gets some 40 MB

@@ -31,12 +31,11 @@ from editcast_model.syntax.binding import (
 )
 from editcast_model.tokenizer import Tokenizer
 
-#: The log probability of a hunk that the window does not hold.
+#: The log probability of a hunk outside the window.
 UNSEEN = -15.0
-#: What no other source may do to names than those below.
+#: Checks on names that only the sources below may fail.
 _REFUSED = unbinds, renames_definition, renames_string, defines_by_itself, assigns_for_nothing
-#: Names of the sources that may give what is defined another name: others follow, or it is still
-#: being typed.
+#: Names of the sources that may rename a definition: its uses follow, or it is still being typed.
 CONSEQUENCE, CONTINUATION = "consequence", "continuation"
 
 

@@ -55,8 +55,8 @@ from editcast_model.inference.window import Window
 from editcast_model.memory.next_tokens import NextTokens
 from editcast_model.tokenizer import Tokenizer
 
-#: The candidate sources; a hunk that two of them propose is the earlier one's. The network decodes
-#: last, since that takes longest and is left out where it cannot win.
+#: The candidate sources. If two of them propose a hunk, it counts as the earlier one's. The network
+#: decodes last, since that takes longest and is skipped if it cannot win.
 SOURCES: tuple[type[CandidateSource], ...] = (
     ConsequenceEdits,
     CrossFileEdits,
@@ -64,9 +64,9 @@ SOURCES: tuple[type[CandidateSource], ...] = (
     Continuations,
     DecodedEdits,
 )
-#: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
+#: The most bytes of encoded files that are kept; a file that does not fit is encoded again.
 MOST_BYTES = 64 << 20
-#: Edits that are read together while somebody may begin to wait.
+#: The number of edits read in one step of preparation; a request may interrupt it between steps.
 _AT_ONCE = 16
 
 

@@ -28,12 +28,12 @@ from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
 
 Floats = npt.NDArray[np.float32]
-#: How many numbers describe a line.
+#: The number of features of a line.
 FEATURES = LINE_FEATURES
-#: Saves before the newest whose lines are told apart, and whose words are looked for.
+#: The number of saves before the newest with features of their own.
 _APART = 3
 _LEAST = 1e-7
-#: What rare words are worth together, at most.
+#: The upper bound of the feature of rare words.
 _RARE = 3.0
 _DEFINES = ("async ", "class ", "def ", "export ", "from ", "func ", "function ", "import ")
 

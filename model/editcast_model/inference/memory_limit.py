@@ -12,7 +12,7 @@ from pathlib import Path
 
 #: Bytes that may be allocated additionally, about ten times as many as a prediction needs.
 HEADROOM = 2 << 30
-#: Devices whose drivers map more memory than there is.
+#: Devices whose drivers map more address space than the machine has memory.
 _CUDA = ("/dev/nvidiactl", "/dev/dxg")
 
 

@@ -26,13 +26,13 @@ from editcast_model.networks.config import SIGNATURES, NetworkConfig, cache_widt
 onnxruntime = load_onnxruntime()
 
 Device = Literal["auto", "cpu", "cuda"]
-#: Threads that encode. All other graphs run on the thread that calls them: they are no faster on
-#: two, and where another program has one of the processors, each part of them waits for it.
+#: The number of threads that encode. The other graphs run on the calling thread: two are no faster,
+#: and if another program uses one of the processors, each operation would wait for it.
 _ENCODING_THREADS = 2
-#: Tokens of a state that are encoded in one run on the CPU: what a run needs, some 50 kB a token,
-#: stays with the process.
+#: The number of tokens of a state that are encoded in one run on the CPU. The process keeps the
+#: memory of a run, some 50 kB a token.
 _AT_ONCE = 768
-#: How far around itself a token looks for equal ones; see `networks/equality.py`.
+#: The distance within which a token looks for equal ones; see `networks/equality.py`.
 _REACH = 5
 _LONGEST = 300  # characters of a reason
 

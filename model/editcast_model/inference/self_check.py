@@ -19,7 +19,7 @@ from editcast_model.inference.sequence import Network, Sequence
 log = logging.getLogger(__name__)
 _BEFORE = "x = a\ny = a\n"
 _AFTER = "x = b\ny = a\n"
-#: Characters in which every byte occurs that UTF-8 has.
+#: Characters whose UTF-8 encodings contain every byte that can occur.
 _CHARACTERS = "".join(
     map(chr, (*range(0x800), *range(0x800, 0xD800, 63), *range(0xE000, 0x110000, 0x1FFF)))
 )

@@ -23,9 +23,9 @@ from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
 MASKED = -1e3
-#: Edits that are read in one run: what a run needs, some 0.4 MB an edit, stays with the process.
+#: The number of edits read in one run. The process keeps the memory of a run, 0.4 MB an edit.
 _TOGETHER = 32
-#: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
+#: The number of cached content distributions, of 0.1 MB each; one prediction needs some ten.
 _ANSWERS = 32
 Contents = npt.NDArray[np.float32]
 #: The graphs that run on an encoded state; see `networks/incremental.py`.

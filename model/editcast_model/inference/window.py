@@ -10,9 +10,9 @@ from editcast_model.edits import DELETE, START, Edit, Timeline
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.tokenizer import Tokenizer
 
-#: A place is near an edge of the window when this part of it is between them.
+#: A place is near an edge if less than this fraction (one eighth) of the window is between them.
 _NEAR = 8
-#: Unsaved text may have this many times the edits of saves.
+#: The number of edits of unsaved text, as a multiple of those of saves.
 _UNSAVED = 4
 
 

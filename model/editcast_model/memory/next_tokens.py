@@ -26,7 +26,7 @@ from editcast_model.tokenizer import Tokenizer
 
 Floats = npt.NDArray[np.float64]
 
-#: The log probability of a content of which the network is sure.
+#: The log probability above which the network counts as sure of a content.
 SURE: Final = math.log(0.9)
 _CONTEXT: Final = 64  # subtokens before a place that are read
 _BEHIND: Final = 32  # subtokens behind it, which tell the place itself from others

@@ -21,23 +21,23 @@ from editcast_model.memory.units import END, Ids, LineUnits, Vocabulary, unspace
 
 Numbers = npt.NDArray[np.int64]
 
-#: Units of all files together, and of a block.
+#: The most units of all files together, and of a block.
 MOST_UNITS: Final = 6_000_000
 BLOCK: Final = 200_000
-#: Files of which texts are known, with those that were replaced until there is time to clean up.
+#: The most texts, including replaced ones that are not cleaned up yet.
 MOST_FILES: Final = 20_000
-#: Files that count as saved lately.
+#: The number of files that count as recently saved.
 RECENT: Final = 40
-#: Characters of the files saved last of which the units are kept line by line.
+#: The most characters of recently saved files whose units are kept by line.
 _MOST_CHARACTERS: Final = 1_000_000
-#: Lines that are kept of those that files have no more, and what they are called as a file.
+#: The most removed lines that are kept, and the name of the file that they form.
 MOST_REMOVED: Final = 400
 _LEAST_LINE: Final = 12  # bytes of three units, the line's end among them
 _LONGEST_LINE: Final = 4_000  # bytes: nobody retypes a longer one, and 400 of them fill the memory
 _REMOVED: Final = "\0"
-#: Units that are compared before a place, and that are returned behind it.
+#: The most units that are compared before a place, and that are returned after it.
 LONGEST, AHEAD = 8, 24
-#: Units that agree at least: in other files, and in the file itself.
+#: The least number of matching units: in other files, and in the file itself.
 _KEY, _LEAST_OWN = 3, 2
 _LOOKED_AT, _MOST_PLACES = 1_000, 100  # in other files; in the file itself as many
 _FACTORS: Final = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)

@@ -14,9 +14,9 @@ from editcast_model.tokenizer import lex, lines
 
 Ids = npt.NDArray[np.int32]
 
-#: Tokens that have a number of their own, some 140 bytes each.
+#: The most tokens with a number of their own, some 140 bytes each.
 MOST_TOKENS: Final = 250_000
-#: Between files: no unit of any text.
+#: The separator of files, which occurs in no text.
 END: Final = 4
 _BLANK, _UNKNOWN, _BORDER = " ", "", "\n\n"  # numbers 0, 1 and 2; the last two are no tokens
 _UNKNOWN_IDS: Final = (2, 3)

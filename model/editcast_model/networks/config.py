@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from editcast_model.checked import UnfitError, between, structure
 
-#: Width of a token's vector, by which tokens are known to be equal.
+#: The width of the vectors by which equal tokens recognize each other.
 VECTOR = 24
 #: Inputs and outputs of each graph, in order.
 SIGNATURES: dict[str, tuple[list[str], list[str]]] = {
@@ -19,8 +19,8 @@ SIGNATURES: dict[str, tuple[list[str], list[str]]] = {
     "point": (["past", "cache", "buckets", "live", "hidden", "vectors"], ["position"]),
     "content": (["at", "past", "cache", "tokens", "hidden"], ["content"]),
 }
-#: What the options of earlier versions must say for a stored network to be this one. `spans` may
-#: say anything: heads that copied spans are left out when weights are read.
+#: The values that options of earlier versions must have if a stored network is to be this one.
+#: `spans` may have any value: the weights of heads that copied spans are skipped.
 _EARLIER_OPTIONS = {
     "position_layers": 1,
     "content_layers": 1,

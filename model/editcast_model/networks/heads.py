@@ -18,7 +18,7 @@ from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.config import VECTOR
 from editcast_model.networks.equality import REACH
 
-#: Offsets from the site, and edits ago, that the copy head tells apart.
+#: The most offsets from the site, and the most edits back, that the copy head distinguishes.
 NEAR = 12
 
 

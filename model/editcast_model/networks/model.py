@@ -47,7 +47,7 @@ from editcast_model.networks.equality import (
 )
 from editcast_model.networks.heads import Analogy, Copy, Distance, Forecasts, pointer_logits
 
-#: Relative positions among the edits: the last of them stands for all earlier ones.
+#: The number of relative positions among the edits; the last one covers all earlier edits.
 STEPS = 128
 
 

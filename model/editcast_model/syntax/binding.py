@@ -9,14 +9,14 @@ from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field
 
-#: A name that is used this often is meant, even if nothing defines it yet, as an import would.
+#: A name with this many uses is no mistake, even if its definition, such as an import, is missing.
 _USES = 2
 #: The beginning of a statement that gives a value to a name.
 _ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
-#: What is run once all around it is defined.
+#: Types of nodes whose code runs after everything around it is defined.
 _LATER = re.compile("function|lambda|method|closure|func_literal")
 
 

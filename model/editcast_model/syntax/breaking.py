@@ -18,9 +18,9 @@ from editcast_model.syntax.tree import Tree, parse
 _LONGEST = 50_000
 
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
-#: By language, the text that was looked at last.
+#: By language, the tree of the last text.
 _trees: dict[str, Tree] = {}
-#: What ends a statement or a block.
+#: The end of a statement or a block.
 _ENDING = re.compile(r"[;{}()\[\]]+")
 _BRACKETS = ("()", "[]", "{}")
 # A line that begins a function inside something.

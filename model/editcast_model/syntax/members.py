@@ -28,7 +28,7 @@ _CLASS_NODES = frozenset(
     union_item trait_item struct_specifier union_specifier class_specifier module anonymous_class
     """.split()
 )
-#: Scopes whose fields and methods are members: the bodies of classes of Java, C#, C++ and Ruby.
+#: Types of scopes whose fields and methods are members: class bodies of Java, C#, C++ and Ruby.
 _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
     | {"instance", "singleton", "constants"}
@@ -37,18 +37,18 @@ _DECLARED = ("field", "method", "attribute", "constant")
 #: Kinds of members that may share a name.
 _APART = frozenset({"method", "field", "field of the class", "constant"})
 _TYPES = frozenset({"identifier", "type_identifier", "name", "variable_name", "constant"})
-#: Names that are members of `self` by their own form.
+#: Types of names that are members of `self` by their spelling.
 _OF_SELF = ("instance_variable", "class_variable")
-#: What names something in a module: `shop.Basket`.
+#: Types of nodes that name something in a module: `shop.Basket`.
 _QUALIFIED = frozenset(
     "attribute member_expression selector_expression qualified_type nested_type_identifier".split()
 )
-#: The fields of what a member is taken from.
+#: The fields that contain the object of a member.
 _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
-#: A function of Go that makes an object, by the name of its type.
+#: A constructor function of Go, with the name of its type.
 _MAKER = re.compile(r"(\w+\.)?New([A-Z]\w*)$")
 _DEEPEST = 3  # variables that are given the value of another
-#: Owners that are sought one through the other, as those of `c`, `b` and `a` in `x.a.b.c`.
+#: The most nested look-ups of owners, such as those of `c`, `b` and `a` in `x.a.b.c`.
 _MOST_SOUGHT = 50
 _MADE_BY = {
     "call": "function",

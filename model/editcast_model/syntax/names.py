@@ -24,7 +24,7 @@ from editcast_model.syntax.rules.rust import RustRules
 from editcast_model.syntax.rules.script import ScriptRules
 from editcast_model.syntax.tree import Path, Tree
 
-#: A name that stands more often than this in a scope is not looked up there: it takes too long.
+#: A name that occurs more often in a scope is not looked up there, since that takes too long.
 MOST_OCCURRENCES = 400
 
 _C, _SCRIPT = CRules(), ScriptRules()
@@ -330,9 +330,9 @@ def _goes_on(text: str, at: int, sigil: str) -> bool:
     return 0 <= at < len(text) and (text[at].isalnum() or text[at] in "_$") and text[at] != sigil
 
 
-#: What says that a name is one of the whole file.
+#: Types of statements that declare a name as global.
 _GLOBAL = ("global_statement", "global_declaration")
 WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-#: Kinds of definitions that a name with arguments cannot mean in Ruby: it is a method's.
+#: Kinds of definitions that a name with arguments cannot mean in Ruby, since it names a method.
 _LOCAL = ("variable", "parameter")
 _STAR = re.compile(r"^[ \t]*from .* import \*", re.MULTILINE)

@@ -7,12 +7,12 @@ from tree_sitter import Node
 
 from editcast_model.syntax.tree import Tree, field, first_child
 
-#: Parameters that begin with their types or modifiers.
+#: Types of parameters that begin with their type or modifiers.
 _TYPED = frozenset(
     """formal_parameter spread_parameter parameter simple_parameter variadic_parameter
     property_promotion_parameter""".split()
 )
-#: Parameters that take any number of arguments.
+#: Types of parameters that take any number of arguments.
 _REST = frozenset(
     """list_splat_pattern dictionary_splat_pattern rest_pattern variadic_parameter_declaration
     splat_parameter hash_splat_parameter destructured_parameter spread_parameter

@@ -7,7 +7,7 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import first_child
 
-#: What may stand around the value that a function of a script returns.
+#: Types of nodes that may enclose the value that a function of a script returns.
 _AROUND_VALUES = ("parenthesized_expression", "as_expression", "satisfies_expression")
 
 

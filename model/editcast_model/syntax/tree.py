@@ -21,11 +21,11 @@ from editcast_model.syntax.vue import script_of
 
 #: Longer texts, in code points, are not parsed: a first parse of this much takes some 0.2 s.
 MOST_CHARACTERS = 500_000
-#: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
+#: Time limits of the first parse and of later ones; a long text that lost a bracket takes longer.
 _SECONDS, _SECONDS_AGAIN = 0.5, 0.2
 _PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
-#: Nodes around a character. Files that people write have at most 55. Of deeper code, such as a sum
-#: of a thousand terms, each node is that many steps from the root, and each name keeps all of them.
+#: The most nodes around a character. Files that people write have at most 55. In deeper code, such
+#: as a sum of a thousand terms, each name would keep a path of a thousand nodes.
 _DEEPEST = 250
 
 
@@ -195,7 +195,8 @@ class _Pieces(threading.local):
 _PIECES = _Pieces()
 
 
-#: What the grammars read one by one: all but ASCII, and the character that ends a text to them.
+#: Characters that need a replacement for the parser: those outside of ASCII, and NUL, which would
+#: end the text.
 _OTHER = re.compile(r"[^\x01-\x7f]")
 
 

@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-#: In a tag; a `>` in quotes does not end it.
+#: The inside of a tag; a `>` in quotes does not end it.
 _INSIDE = r"""(?:[^<>"']|"[^"]*"|'[^']*')"""
 _SETUP = re.compile(rf"<script\b{_INSIDE}*?\ssetup\b")
 _OPENING = re.compile(r"(?P<sign><!--|\{\{)|<(?P<end>/?)(?P<name>[A-Za-z][\w.:-]*)")
-#: What ends what `_OPENING` finds; a search for what is nowhere is made once.
+#: The ends of comments and interpolations; a search for a missing end is made only once.
 _CLOSING = {"<!--": "-->", "{{": "}}"}
 _REST = re.compile(f"{_INSIDE}*+>")
 _ATTRIBUTE = re.compile(

@@ -15,7 +15,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidRequest, JsonRpcServerNotInitialized
 from pygls.protocol import default_converter
 
-#: As lsprotocol writes it; cattrs treats `int | str` as a different type.
+#: Written as in lsprotocol; cattrs treats `int | str` as a different type.
 _IDENTIFIER: Final[Any] = Union[int, str]  # noqa: UP007
 
 

@@ -9,7 +9,7 @@ from editcast_training.calibration import continuation, next_tokens
 from editcast_training.evaluation.known_files import FilesOf
 from editcast_training.evaluation.sessions import EditingSession
 
-#: With fewer continuations, or fewer subtokens that people inserted, the weights in use stay.
+#: With fewer continuations, or fewer inserted subtokens, the present weights are kept.
 LEAST_CONTINUATIONS, LEAST_INSERTED = 5_000, 2_000
 _MOST_INSERTED: Final = 60_000
 

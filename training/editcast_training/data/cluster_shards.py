@@ -22,7 +22,7 @@ from editcast_training.disk import explained
 _TOKENIZER = "tokenizer.json"
 _PIECE: Final = 1 << 22  # bytes
 
-#: The name of a shard and its next bytes; at last the counts of its source.
+#: The name of a shard and its next bytes; finally the counts of its source.
 Piece = tuple[str, bytes] | CorpusPart
 
 

@@ -38,10 +38,10 @@ from editcast_training.sources.git import read_files
 from editcast_training.sources.registry import Origin, reachable, read_origin, trained_on
 from editcast_training.workers import as_ended, worker_pool
 
-#: How much text a vocabulary is learned from, characters.
+#: The number of characters from which a vocabulary is learned.
 SAMPLE = 20_000_000
 _VOCABULARY = 4096  # subtokens
-#: What was made of each source.
+#: The file that lists the shards and counts of each source.
 MANIFEST = "manifest.json"
 _KEPT = ("instances", "edits", "skipped")
 

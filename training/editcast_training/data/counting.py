@@ -15,9 +15,9 @@ from editcast_training.sources.file_history import FileHistory, OwnKind, Skipped
 from editcast_training.sources.local_history import local_history_folders, read_local_history
 from editcast_training.sources.saves import read_store
 
-#: So many commits tell whether there are enough.
+#: The number of commits after which counting stops, since they are enough.
 _COMMITS = 1000
-#: A repository's own settings start no program and fetch nothing.
+#: Git without the repository's own settings, so that it starts no program and fetches nothing.
 _GIT = (
     "git",
     *("-c", "core.fsmonitor=false"),

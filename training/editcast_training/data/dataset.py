@@ -30,7 +30,7 @@ _PIECE, _FAR = 128, 256
 # commits.
 _TIMES = {"saves": 4}
 _NUMBERS = ["state", "positions", "contents", "jumps"]
-#: What is read of a shard.
+#: The columns that are read from a shard.
 COLUMNS = [*_NUMBERS, "kind"]
 # Instances that are sorted by length together: for about so many batches, and no fewer than that.
 _CHUNK, _LEAST_CHUNK = 16, 512

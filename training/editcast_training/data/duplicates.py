@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from editcast_model.private_files import atomic_write
 from editcast_training.sources.file_history import MADE_KINDS, FileHistory
 
-#: Why a row was left out.
+#: The reason for leaving out a row.
 REASON = "instance: in another source as well"
 _BYTES = 8  # of a hash: one in a billion of 10,000 repositories' changes meets another
 

@@ -22,10 +22,10 @@ from editcast_training.sources.file_history import FileHistory
 #: Fewer instances (of about 100 edits) teach nothing that lasts.
 LEAST_INSTANCES = 50
 
-#: Most subtokens of a window, where nothing else is said.
+#: The default maximum of subtokens of a window.
 MAX_STATE = 4096
 
-#: Most edits of an instance, end-of-save marks included.
+#: The maximum of edits of an instance, including end-of-save marks.
 MAX_EDITS = 128
 
 #: A line hunk of more edits than this is not taught.
@@ -34,13 +34,13 @@ MAX_HUNK_EDITS = 64
 #: A commit or save with more line hunks, or a larger share of changed lines, was not made by hand.
 MAX_LINE_HUNKS = 40
 MAX_SHARE_CHANGED = 0.6
-#: So few lines may all be new.
+#: A file with at most this many lines may be new as a whole.
 _FEW_LINES = 10
 
 #: A file in which a longer line changes was not written by hand, characters.
 MAX_LINE = 1000
 
-#: Of the instances with a single line hunk, which teach no jump, this share is kept.
+#: The share of instances with a single line hunk that is kept, since they teach no jump.
 _SINGLE_KEPT = 0.5
 _LINES_KNOWN = 200_000  # whose tokens are remembered
 
@@ -91,7 +91,7 @@ class _Step:
     time: int | None
 
 
-#: The lines of a file, and steps from there on that follow one another without a gap.
+#: The lines of a file, and the consecutive steps from there on.
 _Run = tuple[list[str], list[_Step]]
 
 

@@ -42,7 +42,7 @@ SCHEMA = pa.schema(
     ]
 )
 
-#: Rows of a row group; the last of a shard has fewer.
+#: The number of rows of a row group; the last one of a shard has fewer.
 ROW_GROUP = 500
 _tokenizer = lru_cache(maxsize=1)(Tokenizer.load)
 _Add = Callable[[FileHistory, Instance], None]

@@ -21,7 +21,7 @@ from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import CommitTrees
 from editcast_training.sources.registry import Origin, reachable, read_origin
 
-#: Saves of a recorded file before the session that are remembered.
+#: The number of saves of a recorded file before the session that are remembered.
 SAVES = 10
 
 

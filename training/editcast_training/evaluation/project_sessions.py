@@ -20,7 +20,7 @@ from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.registry import Origin, read_origin
 
-#: Other files at most that were saved before: of the same commit, and of the one before.
+#: The most other files that were saved before: of the same commit, and of the previous one.
 _SAME, _BEFORE = 12, 6
 _DAY = 24 * 3600 * 1000  # milliseconds before a file's first save that count
 

@@ -55,7 +55,7 @@ class Offer:
         return False
 
 
-#: The best predictions of one session, by what came before them: asked once for all thresholds.
+#: The best predictions of one session, cached for all thresholds, by the events before them.
 Answers = dict[tuple[int, tuple[Span, ...]], Prediction | None]
 
 

@@ -31,7 +31,7 @@ from editcast_training.evaluation.typed_document import (
     typed,
 )
 
-#: When something is offered, and the tallies of a row that this takes in.
+#: The occasions of offers, with the tallies of a row that belong to each.
 WHEN = {
     "on save": ("on_save",),
     "typing": ("while_typing",),

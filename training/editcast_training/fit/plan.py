@@ -12,7 +12,7 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_training.data.streaming import Stream
 from editcast_training.fit.processes import Meeting
 
-#: Of a batch, where nothing else is said.
+#: The default number of subtokens of a batch.
 SUBTOKENS: Final = 8_000
 
 

@@ -18,18 +18,18 @@ Skipped = Counter[str]
 #: Parts of one's own history: recorded saves, Local History, repositories.
 OwnKind = Literal["store", "local-history", "git"]
 
-#: What is made of a repository's files, beside its commits.
+#: Kinds of histories that are made from a repository's files, besides its commits.
 MadeKind = Literal["refactorings", "restored"]
 MADE_KINDS: tuple[MadeKind, ...] = ("refactorings", "restored")
 
-#: A text longer than this is no source code that a person edits.
+#: A longer text is not source code that a person edits.
 MAX_BYTES = 1_000_000
 
-#: Times are at most so far from the epoch, in milliseconds: some thousand years.
+#: The largest distance of a time from the epoch, in milliseconds: some thousand years.
 MOST_TIME = 1 << 45
 
-#: The texts of one history are at most about this long together; a longer one comes in pieces, so
-#: that thousands of versions of a large file never stand in memory at once.
+#: The approximate limit of the texts of one history together. A longer history is split, so that
+#: thousands of versions of a large file are never in memory at once.
 MAX_HISTORY_BYTES = 64_000_000
 
 # Language identifier (LSP 3.17, TextDocumentItem) as editors send it, and its file name extensions.

@@ -15,9 +15,9 @@ from editcast_training.augment.refactorings import refactorings
 from editcast_training.sources.file_history import FileHistory, MadeKind, Skipped, Snapshot
 from editcast_training.sources.git import PYTHON, read_files
 
-#: Of each kind, a file gets one for so many characters of its text, and at most this many.
+#: By kind, the characters of a file for each instance, and the most instances of a file.
 _AMOUNTS = {"refactorings": (400, 40), "restored": (1_000, 12)}
-#: Of a larger repository some files are drawn: it would take hours, and outweigh all others.
+#: The most files of a repository, so that a large one neither takes hours nor outweighs the others.
 _MOST_FILES = 400
 
 

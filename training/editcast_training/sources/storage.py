@@ -17,7 +17,7 @@ from editcast_model.errors import CorpusError, EditcastError, SourceError
 from editcast_model.private_files import atomic_write, private_folder
 
 _MARK: Final = "manifest.json"  # of a corpus; written last
-#: What is copied of a git directory. Its settings are not, nor what leads to other folders.
+#: The parts of a git directory that are copied: no settings, no links to other folders.
 _KEPT: Final = ("HEAD", "packed-refs", "shallow", "refs", "objects")
 _LEFT_OUT: Final = ("objects/info/alternates", "objects/info/http-alternates")
 #: Where the git directory of a repository may be, below its own folder.

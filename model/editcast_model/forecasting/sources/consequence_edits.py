@@ -16,8 +16,8 @@ log = logging.getLogger(__name__)
 #: They are inversely proportional to the number of changes
 #: (benchmarks/suggestions/consequences_on_commits.py).
 _ALONE = 2.0
-#: A rewrite of another file that was left for so many saves is offered no longer: 4 of 21 were
-#: clean on commits then, 22 of 29 before.
+#: After this many saves a rewrite from another file is no longer offered: 4 of 21 were clean on
+#: commits then, 22 of 29 before.
 _MOST_LEFT = 4
 
 

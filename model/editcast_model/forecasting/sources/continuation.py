@@ -19,22 +19,22 @@ from editcast_model.forecasting.filters import closes_more
 from editcast_model.memory.project_memory import AHEAD, LONGEST, Places, ProjectMemory, own_places
 from editcast_model.memory.units import LineUnits, begun
 
-#: A continuation is at least so long, in characters.
+#: The shortest continuation, in characters.
 LEAST: Final = 4
 _CONTEXT = 8  # lines above the cursor that are read
 _ABOVE = 12  # the same, for the parameters of a function
-#: How much a place counts in the file itself, in files saved lately and in others; and how much
-#: more for each unit before it that agrees.
+#: The weight of a place in the file itself, in recently saved files and in other files; and the
+#: factor for each matching unit before it.
 _OWN, _RECENT, _OTHER = 1.0, 0.7, 0.4
 _GROWTH: Final = 2.0
-#: How much it counts that something else may come, of a place in the file as good as the best.
+#: The weight of an unseen continuation, as a share of the best place's weight in the file.
 _UNSEEN: Final = 0.3
-#: The least probability that something is proposed with: who types is disturbed by the rest.
+#: The lowest probability of a proposal, since improbable ones disturb typing.
 _LEAST_SURE: Final = 0.5
-#: The same where a string would be left open, of which only half is known.
+#: The same for proposals that leave a string open, since only a part of it is known.
 _SURE_IN_STRING: Final = 0.6
 _OPEN: Final = 0.85
-#: The share of fields that get the value of the parameter, or the variable, of their name where the
+#: The share of fields that get the value of the parameter or variable of the same name, if the
 #: lines above have one (1,873 of 2,138 in nineteen projects).
 _SURE_OF_PARAMETER: Final = 0.85
 _FIELD: Final = re.compile(r"\s*(?:self\.|this\.|(\$)this->)_?(\w+)\s*=\s*(\$?\w*)")

@@ -32,13 +32,13 @@ from editcast_model.syntax.binding import is_of_language
 
 SPARE = 8  # more places than are asked for, of which some may not fit
 NEAR = 2  # tokens on each side that must match for repeat-last
-#: The least that a line's probability counts when repeated edits are put in order.
+#: The lower bound of a line's probability when repeated edits are ordered.
 _LEAST = 1e-4
 
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
-#: Values that are written as such; no name stands for them.
+#: Literal values, which are not names.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
 
@@ -239,7 +239,7 @@ class RepeatBest:
         return _RepeatBestSession(history)
 
 
-#: By name, what can be chosen instead of a bundle.
+#: By name, the baselines that can be chosen instead of a bundle.
 BASELINES: dict[str, Callable[[], Forecaster]] = {
     RepeatBest.name: RepeatBest,
     RepeatLast.name: RepeatLast,

@@ -17,7 +17,7 @@ _BUILTINS = """
     NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t std
     true uint8_t uint16_t uint32_t uint64_t va_list
 """
-#: Nodes around the name that a declaration declares.
+#: Types of nodes around a declared name.
 _DECLARATORS = frozenset(
     {"pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator"}
     | {"function_declarator", "init_declarator", "attributed_declarator"}

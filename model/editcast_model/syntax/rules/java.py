@@ -33,7 +33,7 @@ _BUILTINS = """
     StackTraceElement String StringBuffer StringBuilder SuppressWarnings System Thread ThreadLocal
     Throwable UnsupportedOperationException Void length var
 """
-#: Where a name is a label.
+#: Types of statements in which a name is a label.
 _LABELS = ("labeled_statement", "break_statement", "continue_statement")
 _METHOD = Part(Role.MEMBER, "method")
 

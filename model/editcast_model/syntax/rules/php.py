@@ -10,18 +10,18 @@ from editcast_model.syntax.roles import Part, Role, Rules, Scope
 from editcast_model.syntax.tree import Path, Tree, first_child
 
 _CLASSES = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
-#: Functions that see no variable around them, but for those that they say.
+#: Types of functions that see no outer variables except those that they declare.
 _CLOSED = frozenset(
     {"function_definition", "method_declaration", "anonymous_function", "property_hook"}
 )
-#: Functions and classes are too many: what is known of some alone would speak against the others.
+#: No functions and classes: they are too many, and those left out would count as unknown.
 _BUILTINS = """
     $GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $this
     parent self static
 """
 _STATIC, _PROMOTED = "scoped_property_access_expression", "property_promotion_parameter"
 _PARAMETERS = ("simple_parameter", "variadic_parameter", _PROMOTED)
-#: Nodes of patterns, through which a variable that is given a value is sought.
+#: Types of pattern nodes, which may contain an assigned variable.
 _PATTERNS = ("list_literal", "pair", "by_ref")
 _OTHER_PARENTS = """
     namespace_definition namespace_use_declaration goto_statement named_label_statement

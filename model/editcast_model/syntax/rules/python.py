@@ -26,7 +26,7 @@ _PATTERNS = frozenset(
     }
 )
 _PARAMETERS = frozenset({"parameters", "lambda_parameters"})
-#: Statements that have parameters which stand for types.
+#: Types of statements that may have type parameters.
 _WITH_TYPES = ("function_definition", "class_definition", "type_alias_statement")
 _VARIABLE = {
     ("assignment", "left"): False,

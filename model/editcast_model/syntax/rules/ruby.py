@@ -23,13 +23,13 @@ _TARGETS = frozenset(
     {"left_assignment_list", "destructured_left_assignment", "rest_assignment", "splat_parameter"}
     | {"array_pattern", "find_pattern", "hash_pattern", "keyword_pattern", "as_pattern"}
 )
-#: What gives values to names, by the field of the names.
+#: Types of assignments, with the field that contains the names.
 _ASSIGNING = {
     **dict.fromkeys(("assignment", "operator_assignment"), "left"),
     **dict.fromkeys(("for", "in_clause", "match_pattern", "test_pattern"), "pattern"),
     "exception_variable": None,
 }
-#: Calls in which symbols name methods: readers and writers, the first one new, all there already.
+#: Calls whose symbols name methods: accessors; those whose first symbol is new; existing methods.
 _ATTRIBUTES = frozenset({"attr_reader", "attr_writer", "attr_accessor"})
 _DEFINING = frozenset({"define_method", "alias_method", "let", "let!", "subject", "subject!"})
 _NAMING = frozenset(

@@ -16,13 +16,13 @@ _BUILTINS = """
     IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Self Send Sized Some String
     Sync ToOwned ToString TryFrom TryInto Unpin Vec core drop std
 """
-#: Nodes of patterns, through which a name that they bind is sought.
+#: Types of pattern nodes, which may contain a bound name.
 _PATTERNS = frozenset(
     {"tuple_pattern", "tuple_struct_pattern", "slice_pattern", "reference_pattern", "mut_pattern"}
     | {"or_pattern", "captured_pattern", "ref_pattern", "field_pattern", "struct_pattern"}
     | {"match_pattern"}
 )
-#: Where a pattern stands, with the kind of what it binds.
+#: Types of nodes with a pattern, and the kind of definition that the pattern makes.
 _BINDING = {
     "let_declaration": "variable",
     "let_condition": "variable",
@@ -38,7 +38,7 @@ _CLASSES = (
 _OTHER_PARENTS = """
     lifetime label macro_definition attribute extern_crate_declaration macro_invocation.macro
 """
-#: What is a member in an `impl` or a trait, and something else outside of these.
+#: Types of items that are members in an `impl` or a trait, and something else outside of these.
 _ITEMS_WITH_NAMES = {
     "function_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
     "function_signature_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
