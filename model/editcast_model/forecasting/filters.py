@@ -23,7 +23,7 @@ _AROUND = 2_000
 #: Languages whose comments begin with a `#`, and the marks of comments in these and in others.
 _WITH_HASHES = frozenset("python ruby shellscript yaml toml dockerfile makefile perl r".split())
 _HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
-_SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|[ \t]*(?:\*/\}?|-->)$", re.MULTILINE)
+_SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|(?:\*/\}?|-->)$", re.MULTILINE)
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
@@ -155,10 +155,12 @@ def _is_blank(hunk: Hunk, text: str) -> bool:
 
 
 def _moves_comment_marks(hunk: Hunk, context: EditContext) -> bool:
-    """Tell whether a hunk only makes a comment of code, or code of a comment.
+    """Tell whether a hunk only comments code out, or in again.
 
-    Where somebody who tries something goes on is known to nobody else.
+    People do that while they try something, and only they know at which lines.
     """
+    if _WORDS.findall(context.text[hunk.start : hunk.end]) != _WORDS.findall(hunk.text):
+        return False  # most hunks; lines may be long
     marks = _HASHES if context.language in _WITH_HASHES else _SLASHES
     start, end = whole_lines(hunk, context.text)
     before = context.text[start:end]

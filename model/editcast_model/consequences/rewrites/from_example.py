@@ -266,14 +266,14 @@ def _is_short(tree: Tree, node: Node, kept: Collection[Span]) -> bool:
 
 
 def _is_of_one_condition(was: str, now: str, old: Node, new: Node, words: Sequence[str]) -> bool:
-    """Tell whether a rewrite of an operation has changed signs alone: that one was wrong.
+    """Tell whether a rewrite changed only the signs of an operation, which fits this one only.
 
     Args:
-        was: What was rewritten.
-        now: What it is now.
-        old: The node of the one.
-        new: The node of the other.
-        words: What is gone, and what was written.
+        was: The code before.
+        now: The code after.
+        old: The node of `was`.
+        new: The node of `now`.
+        words: The removed words, and the written pieces.
     """
     if now == f"!{was}":
         return True
