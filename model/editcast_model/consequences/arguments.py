@@ -19,6 +19,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
     Function,
+    call_around,
     calls_of,
 )
 from editcast_model.syntax.names import Names
@@ -36,14 +37,25 @@ def after_signature(change: Change) -> Iterator[Consequence]:
         is_changed = listed != change.after.tree.text[slice(*function.span)]
         if is_changed and was.is_constructor == function.is_constructor:
             # A value that is handed down through several functions is one thing to do.
-            new = {one.name for one in function.parameters} - {one.name for one in was.parameters}
+            now, known = ({each.name for each in one.parameters} for one in (function, was))
+            new, gone = now - known, known - now
             cause = " ".join(sorted(new)) or f"{function.defined.name} {function.start}"
             found = chain(
                 _adapted(change, was, function),
-                passed_on(change.after, function, new),
+                _without_unbound(change.after, passed_on(change.after, function, new), gone),
                 like_it(change, function, new),
             )
             yield from (replace(one, cause=cause) for one in found)
+
+
+def _without_unbound(
+    names: Names, found: Iterator[Consequence], gone: set[str]
+) -> Iterator[Consequence]:
+    """Leave out the calls with names that mean nothing any more: those get other arguments."""
+    for one in found:
+        call = call_around(names, one.hunk.start) if gone else None
+        if call is None or not names.unbound(call.start, call.end, gone):
+            yield one
 
 
 def _adapted(change: Change, was: Function, function: Function) -> Iterator[Consequence]:

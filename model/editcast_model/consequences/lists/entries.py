@@ -143,21 +143,30 @@ class Entry:
 
 
 def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
-    """Return the one entry that lies between two offsets; None for anything else."""
-    inserted = tree.text[start:end]
-    start += len(inserted) - len(inserted.lstrip(BLANK))
-    end -= len(inserted) - len(inserted.rstrip(BLANK))
+    """Return the one entry that lies between two offsets, maybe with comments; None for others."""
+    start = _behind_comments(tree, start, end)
+    end = start + len(tree.text[start:end].rstrip(BLANK))
     if start >= end:
         return None
     for step in tree.path(start)[1:]:
         node = step.node
         if node.start_byte == start and start < node.end_byte <= end + 1:
-            if tree.text[node.end_byte : end].strip(BLANK):
+            if _behind_comments(tree, node.end_byte, end) < end:
                 return None  # more than one entry
             found = list_of(node)
             if found is not None and len(found.entries) > 2:
                 return None if _is_code(tree, node) else _described(tree, found, node)
     return None
+
+
+def _behind_comments(tree: Tree, start: int, end: int) -> int:
+    """Return where a range continues behind the blanks and comments that it begins with."""
+    while True:
+        start = end - len(tree.text[start:end].lstrip(BLANK))
+        leaf = tree.path_near(start)[-1].node
+        if start >= end or "comment" not in leaf.type or leaf.start_byte != start:
+            return start
+        start = leaf.end_byte
 
 
 def list_of(node: Node) -> EntryList | None:
@@ -175,7 +184,7 @@ def list_of(node: Node) -> EntryList | None:
         one = waiting.pop()
         if one is parent or _is_part(one, parent):
             waiting += reversed(one.named_children)
-        elif "comment" not in one.type:
+        elif "comment" not in one.type and one.type != "jsx_text":
             entries.append(one)
         if len(entries) > _MOST_ENTRIES:
             return None

@@ -102,7 +102,7 @@ def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str, within: bo
     """Tell whether another entry of a list reads like one but for their names."""
 
     def nameless(node: Node, name: str, end: str) -> str:
-        return renamed(renamed(tree.of(node), name, "", within=within), end, "")
+        return renamed(renamed(tree.of(node), name, "", within=within), end, "", within=within)
 
     words = WORD.findall(tree.of(entry))
     at = next((at for at, word in enumerate(words) if has(word, name)), None)
@@ -124,7 +124,7 @@ def _said_by_name(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Te
     """
     for one in found.by_distance(entry):
         own = [each for each in added.others if has(tree.of(one), each)]
-        texts = _literals(tree, one)
+        texts = literals(tree, one)
         if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
             return Template(one, ((own[0], added.name), ends(own[0], added.name)))
     return None
@@ -165,15 +165,15 @@ def aligned(before: str, after: str, others: Sequence[str]) -> str:
 
 def _says_more(tree: Tree, found: EntryList, entry: Node, names: Sequence[str]) -> bool:
     """Tell whether an entry has a literal that is not made of its names, nor what all have."""
-    for text in _literals(tree, entry):
+    for text in literals(tree, entry):
         if not any(has(text, name) for name in names):
             others = [one for one in found.entries if one != entry]
-            if len(others) < 2 or not all(text in _literals(tree, one) for one in others):
+            if len(others) < 2 or not all(text in literals(tree, one) for one in others):
                 return True
     return False
 
 
-def _literals(tree: Tree, entry: Node) -> list[str]:
+def literals(tree: Tree, entry: Node) -> list[str]:
     """Return the literals of an entry that say something."""
     nodes, out = [entry], []
     while nodes:

@@ -21,22 +21,24 @@ def forms(name: str, *, within: bool = False) -> re.Pattern[str]:
 
     Args:
         name: The word, in any of its forms.
-        within: Whether it may be a part of another word, such as `City` of `getCity`.
+        within: Whether it may be a part of another word, such as `City` of `getCity`, or a plural.
     """
     written = sorted({style(parts_of(name)) for style in _STYLES} | {name}, key=len, reverse=True)
     words = "|".join(map(re.escape, written))
-    before, after = (_PART_START, _PART_END) if within else (r"(?<![\w$])", r"(?![\w$])")
-    return re.compile(rf"{before}(?:{words}){after}")
+    if within:
+        return re.compile(rf"{_PART_START}({words})(s?){_PART_END}")
+    return re.compile(rf"(?<![\w$])({words})(?![\w$])()")
 
 
 def renamed(text: str, old: str, new: str, *, within: bool = False) -> str:
     """Put one word in the place of another, each time in the form that the other has there."""
 
     def form(found: re.Match[str]) -> str:
-        if found[0] == old:
-            return new
-        style = next(each for each in _STYLES if each(parts_of(old)) == found[0])
-        return style(parts_of(new))
+        word, plural = found.groups()
+        if word == old:
+            return new + plural
+        style = next(each for each in _STYLES if each(parts_of(old)) == word)
+        return style(parts_of(new)) + plural
 
     return forms(old, within=within).sub(form, text) if old else text
 
@@ -62,6 +64,27 @@ def ends(one: str, other: str) -> tuple[str, str]:
     if not same:
         return "", ""
     return "_".join(mine[same:]), "_".join(theirs[same:])
+
+
+def middles(one: str, other: str) -> tuple[str, str]:
+    """Return what two names have between the parts that both begin and end with.
+
+    Empty where they have no part in common: `SearchPage` and `InboxPage` have `Search` and `Inbox`.
+    """
+    mine, theirs = list(_PART.finditer(one)), list(_PART.finditer(other))
+    most = min(len(mine), len(theirs)) - 1
+    start = 0
+    while start < most and mine[start][0] == theirs[start][0]:
+        start += 1
+    end = 0
+    while end < most - start and mine[-1 - end][0] == theirs[-1 - end][0]:
+        end += 1
+    if not start + end:
+        return "", ""
+    return (
+        one[mine[start].start() : mine[-1 - end].end()],
+        other[theirs[start].start() : theirs[-1 - end].end()],
+    )
 
 
 @lru_cache(1000)

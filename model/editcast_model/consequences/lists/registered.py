@@ -1,0 +1,201 @@
+"""Entries that a list has for each import of a kind, and lacks for one that was just imported.
+
+A table of routes has an entry for each page that is imported, `SearchPage` from
+`./pages/SearchPage`, and a statement registers each of the modules of `from app import users`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.lists.entries import EntryList, is_same, kind_of, list_of
+from editcast_model.consequences.lists.placing import put_behind
+from editcast_model.consequences.lists.templates import literals
+from editcast_model.consequences.lists.word_forms import forms, middles, parts_of, renamed
+from editcast_model.diff import Hunk
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import Role
+
+_STRENGTH: Final = 0.5
+_LEAST: Final = 2  # imports of a kind with an entry in the same list
+_LONGEST: Final = 400  # characters of an entry
+_MOST_STEPS: Final = 8  # nodes around a name that may be its entry
+_MOST_LINES: Final = 3
+#: Types of nodes that are no entries: parts of them, types, and statements that use a name at will.
+_NO_ENTRY: Final = re.compile(
+    "jsx_closing|jsx_opening|type|signature|declaration|definition|assignment|import|export_st"
+    "|return|decorat"
+)
+#: Types of nodes that are no lists for this: another entry changes what is called or asked.
+_NO_LIST: Final = re.compile("argument|binary|boolean")
+_MOST: Final = 60  # uses of an import, and imports of a kind
+
+
+@dataclass(slots=True)
+class _Register:
+    """A list in which imports of one kind have entries.
+
+    Attributes:
+        found: The list.
+        entries: The entry of each import, by its name.
+        is_one_each: Whether no import has two entries, and no entry is of two imports.
+    """
+
+    found: EntryList
+    entries: dict[str, Node] = field(default_factory=dict)
+    is_one_each: bool = True
+
+    def add(self, name: str, entry: Node) -> None:
+        """Take in an entry with a use of an import."""
+        others = (one for other, one in self.entries.items() if other != name)
+        self.is_one_each &= self.entries.get(name, entry) == entry and entry not in others
+        self.entries[name] = entry
+
+
+def after_import(change: Change) -> Iterator[Consequence]:
+    """Return the entries that lists lack for names that a change imports and nothing uses yet."""
+    names = change.after
+    for one in change.new_names():
+        if _is_import(one) and not _uses(names, one.name):
+            alike = _alike(names, one)
+            for register in _registers(names, alike):
+                hunk = _entry(names, register, alike, one.name)
+                if hunk is not None:
+                    yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"import {one.name}")
+
+
+def _is_import(one: Occurrence) -> bool:
+    return one.role is Role.DEFINITION and one.part.kind == "import"
+
+
+def _uses(names: Names, name: str) -> list[Occurrence]:
+    """Return the uses of an imported name."""
+    return [each for each in names.of(name) if each.role is Role.REFERENCE]
+
+
+def _alike(names: Names, one: Occurrence) -> list[str]:
+    """Return the other imports of a statement, and those of statements that read like it."""
+    tree = names.tree
+    statement = tree.path(one.start)[1].node
+    text, found = tree.of(statement), list[str]()
+    for other in tree.root.named_children:
+        if other.type != statement.type:
+            continue
+        for each in names.between(other.start_byte, other.end_byte):
+            if _is_import(each) and each.name != one.name:
+                read = renamed(tree.of(other), each.name, one.name, within=True)
+                if other == statement or is_same(read, text):
+                    found.append(each.name)
+    return found if len(found) <= _MOST else []
+
+
+def _registers(names: Names, alike: list[str]) -> Iterator[_Register]:
+    """Return the lists with entries for most of the imports of a kind."""
+    registers, used = dict[tuple[int, int, str], _Register](), 0
+    for name in alike:
+        uses = _uses(names, name)
+        used += bool(uses)
+        for one in uses if len(uses) <= _MOST else ():
+            for found, entry in _lists_around(names, one):
+                key = found.node.start_byte, found.node.end_byte, kind_of(entry)
+                registers.setdefault(key, _Register(found)).add(name, entry)
+    for register in registers.values():
+        count = len(register.entries)
+        if register.is_one_each and count >= _LEAST and count * 2 > used:
+            yield register
+
+
+def _lists_around(names: Names, one: Occurrence) -> Iterator[tuple[EntryList, Node]]:
+    """Return the lists around a use of a name, each with the entry that the use is in."""
+    for step in reversed(one.path[max(1, len(one.path) - _MOST_STEPS) :]):
+        text = names.tree.of(step.node)
+        if len(text) > _LONGEST or text.count("\n") >= _MOST_LINES:
+            return
+        found = None if _NO_ENTRY.search(kind_of(step.node)) else list_of(step.node)
+        if found is not None and not _NO_LIST.search(found.node.type):
+            yield found, step.node
+
+
+def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hunk | None:
+    """Return the insertion of an entry for a name, which reads like the last regular one.
+
+    It goes where the order of the imports has it, if the entries are in that order, or to the end.
+    """
+    tree, entries = names.tree, register.entries
+    order = sorted(entries, key=lambda one: entries[one].start_byte)
+    like = next((one for one in reversed(order) if _is_regular(names, register, one)), None)
+    new = _filled(tree.of(entries[like]).rstrip(), like, name) if like is not None else None
+    if new is None:
+        return None
+    place = names.of(name)[0].start
+    earlier = [one for one in alike if one in entries and names.of(one)[0].start < place]
+    is_in_order = [one for one in alike if one in entries] == order
+    entry = entries[earlier[-1] if earlier and is_in_order else order[-1]]
+    separator = _separator(names, register.found, entry)
+    if not register.found.is_separator(separator) or not separator.strip(" \t"):
+        return None
+    return put_behind(tree.text, _end(names, entry), separator, new)
+
+
+def _separator(names: Names, found: EntryList, entry: Node) -> str:
+    """Return the shorter one of the texts between an entry and its neighbours."""
+    texts = list[str]()
+    for beside in found.beside(entry):
+        if beside is not None:
+            first, last = sorted((entry, beside), key=lambda one: one.start_byte)
+            texts.append(names.tree.text[_end(names, first) : last.start_byte])
+    return min(texts, key=len)
+
+
+def _end(names: Names, entry: Node) -> int:
+    """Return where an entry ends; the end of its last line is not its own."""
+    return entry.start_byte + len(names.tree.of(entry).rstrip())
+
+
+def _filled(entry: str, old: str, new: str) -> str | None:
+    """Return an entry with another name in place of its own; None where that is not known."""
+    mine, other = middles(old, new)
+    pattern = forms(old, within=True)
+    names = [renamed(found[0], old, new, within=True) for found in pattern.finditer(entry)]
+    spans = [found.span() for found in pattern.finditer(entry)]
+    starts, stops = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(entry)]
+    texts = [entry[start:end] for start, end in zip(starts, stops, strict=True)]
+    if len(parts_of(mine)) == 1 < len(parts_of(other)) and mine.lower() in _parts(texts):
+        return None  # `anyMutation` or `any_mutation` in place of `query`
+    texts = [renamed(text, mine, other, within=True) for text in texts]
+    left = _parts(texts)
+    if not (left.isdisjoint(parts_of(mine or old)) or left.issuperset(parts_of(new))):
+        return None
+    return "".join(chain.from_iterable(zip(texts, [*names, ""], strict=True)))
+
+
+def _parts(texts: Iterable[str]) -> set[str]:
+    """Return the parts of all words of some texts, in small letters."""
+    return {part for text in texts for word in WORD.findall(text) for part in parts_of(word)}
+
+
+def _is_regular(names: Names, register: _Register, name: str) -> bool:
+    """Tell whether an entry has no text but its name's, or another one reads like it."""
+    tree, entry = names.tree, register.entries[name]
+    texts = literals(tree, entry)
+    others = [one for one in register.entries if one != name]
+    words = [name, *(word for one in others if (word := middles(name, one)[0]))]
+    if texts and all(any(forms(one, within=True).search(text) for one in words) for text in texts):
+        return True
+    return any(
+        _nameless(names, register, name, one) == _nameless(names, register, one, name)
+        for one in others
+    )
+
+
+def _nameless(names: Names, register: _Register, name: str, other: str) -> list[str]:
+    """Return the words of an entry without what tells its name from another one."""
+    text = names.tree.of(register.entries[name])
+    for word in (name, middles(name, other)[0]):
+        text = renamed(text, word, "", within=True)
+    return text.split()
