@@ -21,7 +21,7 @@ from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
-from editcast_model.consequences.lists.registered import after_import
+from editcast_model.consequences.lists.registered import after_new_name
 from editcast_model.consequences.member_renames import (
     after_key,
     after_member,
@@ -79,7 +79,7 @@ _RULES = (
     after_name,
     after_new_property,
     after_entry,
-    after_import,
+    after_new_name,
     after_constructor,
     after_coroutine,
     after_condition,

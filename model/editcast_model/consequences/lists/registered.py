@@ -1,7 +1,8 @@
-"""Entries that a list has for each import of a kind, and lacks for one that was just imported.
+"""Entries that a list has for each name of a kind, and lacks for one that is new in its file.
 
 A table of routes has an entry for each page that is imported, `SearchPage` from
-`./pages/SearchPage`, and a statement registers each of the modules of `from app import users`.
+`./pages/SearchPage`. A statement registers each of the modules of `from app import users`. An
+array has each of the functions `checkBold`, `checkItalic` above it.
 """
 
 import re
@@ -22,7 +23,8 @@ from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 _STRENGTH: Final = 0.5
-_LEAST: Final = 2  # imports of a kind with an entry in the same list
+_KINDS: Final = ("function", "class", "variable", "constant")
+_LEAST: Final = 2  # names of a kind with an entry in the same list
 _LONGEST: Final = 400  # characters of an entry
 _MOST_STEPS: Final = 8  # nodes around a name that may be its entry
 _MOST_LINES: Final = 3
@@ -33,17 +35,17 @@ _NO_ENTRY: Final = re.compile(
 )
 #: Types of nodes that are no lists for this: another entry changes what is called or asked.
 _NO_LIST: Final = re.compile("argument|binary|boolean")
-_MOST: Final = 60  # uses of an import, and imports of a kind
+_MOST: Final = 60  # uses of a name, and names of a kind
 
 
 @dataclass(slots=True)
 class _Register:
-    """A list in which imports of one kind have entries.
+    """A list in which names of one kind have entries.
 
     Attributes:
         found: The list.
-        entries: The entry of each import, by its name.
-        is_one_each: Whether no import has two entries, and no entry is of two imports.
+        entries: The entry of each name.
+        is_one_each: Whether no name has two entries, and no entry is of two names.
     """
 
     found: EntryList
@@ -51,34 +53,38 @@ class _Register:
     is_one_each: bool = True
 
     def add(self, name: str, entry: Node) -> None:
-        """Take in an entry with a use of an import."""
+        """Take in an entry with a use of a name."""
         others = (one for other, one in self.entries.items() if other != name)
         self.is_one_each &= self.entries.get(name, entry) == entry and entry not in others
         self.entries[name] = entry
 
 
-def after_import(change: Change) -> Iterator[Consequence]:
-    """Return the entries that lists lack for names that a change imports and nothing uses yet."""
+def after_new_name(change: Change) -> Iterator[Consequence]:
+    """Return the entries that lists lack for names that a change brings and nothing uses yet."""
     names = change.after
     for one in change.new_names():
-        if _is_import(one) and not _uses(names, one.name):
-            alike = _alike(names, one)
+        if (_is_import(one) or _is_outer(one)) and not _uses(names, one.name):
+            alike = _imported_alike(names, one) if _is_import(one) else _defined_alike(names, one)
             for register in _registers(names, alike):
                 hunk = _entry(names, register, alike, one.name)
                 if hunk is not None:
-                    yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"import {one.name}")
+                    yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"new {one.name}")
 
 
 def _is_import(one: Occurrence) -> bool:
     return one.role is Role.DEFINITION and one.part.kind == "import"
 
 
+def _is_outer(one: Occurrence) -> bool:
+    """Tell whether a name is defined at the top of a file."""
+    return one.role is Role.DEFINITION and one.part.kind in _KINDS and len(one.scopes) <= 1
+
+
 def _uses(names: Names, name: str) -> list[Occurrence]:
-    """Return the uses of an imported name."""
     return [each for each in names.of(name) if each.role is Role.REFERENCE]
 
 
-def _alike(names: Names, one: Occurrence) -> list[str]:
+def _imported_alike(names: Names, one: Occurrence) -> list[str]:
     """Return the other imports of a statement, and those of statements that read like it."""
     tree = names.tree
     statement = tree.path(one.start)[1].node
@@ -94,8 +100,20 @@ def _alike(names: Names, one: Occurrence) -> list[str]:
     return found if len(found) <= _MOST else []
 
 
+def _defined_alike(names: Names, one: Occurrence) -> list[str]:
+    """Return the names of the same kind that have a part in common, and begin a statement alike."""
+    statement = names.tree.path(one.start)[1].node
+    place, found = one.start - statement.start_byte, list[str]()
+    for other in names.tree.root.named_children:
+        each = names.at(other.start_byte + place) if other.type == statement.type else None
+        if each is not None and _is_outer(each) and each.part.kind == one.part.kind:
+            if any(middles(each.name, one.name)):
+                found.append(each.name)
+    return found if len(found) <= _MOST else []
+
+
 def _registers(names: Names, alike: list[str]) -> Iterator[_Register]:
-    """Return the lists with entries for most of the imports of a kind."""
+    """Return the lists with entries for most names of a kind, as far as those are used."""
     registers, used = dict[tuple[int, int, str], _Register](), 0
     for name in alike:
         uses = _uses(names, name)
@@ -124,7 +142,7 @@ def _lists_around(names: Names, one: Occurrence) -> Iterator[tuple[EntryList, No
 def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hunk | None:
     """Return the insertion of an entry for a name, which reads like the last regular one.
 
-    It goes where the order of the imports has it, if the entries are in that order, or to the end.
+    It goes where the order of the names has it, if the entries are in that order, or to the end.
     """
     tree, entries = names.tree, register.entries
     order = sorted(entries, key=lambda one: entries[one].start_byte)
