@@ -19,6 +19,7 @@ from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.lists.assigned import after_constructor
+from editcast_model.consequences.lists.new_files import NewFile, listed
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
@@ -104,11 +105,21 @@ class Consequences:
         self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
         self._saves = OtherSaves()
+        self._new_files = dict[str, NewFile]()
 
-    def add_other_save(self, file: str, number: int | None, before: str, after: str) -> None:
+    def add_other_save(
+        self,
+        file: str,
+        number: int | None,
+        before: str,
+        after: str,
+        new_file: NewFile | None = None,
+    ) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
         if before != after:
             self._saves.add(file, number, before, after)
+        if new_file is not None:
+            self._new_files[file] = new_file
 
     def propose(
         self,
@@ -145,6 +156,7 @@ class Consequences:
                 self._saves, history, text, self._path, is_code=is_code, active=active
             ),
             words_left_in(self._saves, history, text, now),
+            listed(text, self._new_files, self._path),
         )
         if now is None:
             return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)

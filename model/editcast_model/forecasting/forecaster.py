@@ -211,7 +211,9 @@ class NeuralSession:
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
         self._replacements.add_other_save(save)
-        self._consequences.add_other_save(save.file, save.number, save.before, save.after)
+        self._consequences.add_other_save(
+            save.file, save.number, save.before, save.after, save.new_file
+        )
         self._modules.pop(save.file, None)
         if save.change is not None:
             self._modules[save.file] = save.change

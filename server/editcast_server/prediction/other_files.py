@@ -2,7 +2,8 @@
 
 Only files that may import the changed file are read, from the editor or from the disk; where a
 version was replaced, or the language's imports are not read, also those that are open or in the
-same folder. The result for a file is cached until its text or the changes differ.
+same folder, and where a file is new, in the folder around that. The result for a file is cached
+until its text or the changes differ.
 """
 
 from collections import OrderedDict
@@ -99,10 +100,16 @@ class OtherFiles:
             for change in changes
             for one in self._imports.importers(change.file, change.language)
         }
-        saves = [one for one in saves if any(replaced(one.before, one.after))]
+        saves = [one for one in saves if one.new_file or any(replaced(one.before, one.after))]
         by_name = [one.file for one in changes if one.language in BY_NAME]
         beside = {each for one in saves for each in self._beside(one.file)}
         beside |= {each for one in by_name for each in self._beside(one)}
+        beside |= {
+            each
+            for one in saves
+            if one.new_file
+            for each in self._beside(one.file.rpartition("/")[0])
+        }
         found: list[OtherFile] = []
         for one in sorted((importers.keys() | beside) - {file})[:_MOST_READ]:
             if cancelled():
@@ -132,7 +139,9 @@ def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:
         return None
     for save in changes[1]:
         if save.file != file:
-            consequences.add_other_save(save.file, save.number, save.before, save.after)
+            consequences.add_other_save(
+                save.file, save.number, save.before, save.after, save.new_file
+            )
     found = consequences.propose((), text, elsewhere=changes[0])
     sure = tuple(one.hunk for one in found if one.strength >= _SURE)
     return OtherFile(source.uri, text, sure) if sure else None

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 from pygls.uris import to_fs_path
 
+from editcast_model.consequences.lists.new_files import NewFile, new_file
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
@@ -55,6 +56,7 @@ class Project:
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._last: OrderedDict[str, Save] = OrderedDict()  # by file
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
+        self._new_files: OrderedDict[str, NewFile] = OrderedDict()
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
         """Add a save of a file."""
@@ -63,7 +65,12 @@ class Project:
         save = self._last[file] = next_save(last, before, after, tuple(diff(before, after)))
         if last and save.number == last.number:
             self._forget(file, save.number)
-        self._saves.append((number, other_save(file, save.before, save.after, save.number)))
+        if last is None and not before.strip():
+            described = new_file(file, self.reader.beside(file))
+            if described is not None:
+                self._new_files[file] = described
+        shared = other_save(file, save.before, save.after, save.number)
+        self._saves.append((number, shared._replace(new_file=self._new_files.get(file))))
         _, module = self._modules.pop(file, (0, None))
         module = module or ModuleHistory(file, language)
         module.save(before, after)
@@ -71,8 +78,9 @@ class Project:
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
             self._modules.popitem(last=False)
-        while len(self._last) > _MOST_MODULES:
-            self._last.popitem(last=False)
+        for known in (self._last, self._new_files):
+            while len(known) > _MOST_MODULES:
+                known.popitem(last=False)
 
     def update(self, file: str, language: str, text: str) -> None:
         """Put the text of a file into the indexes and the memory, once these are read."""

@@ -23,11 +23,17 @@ def forms(name: str, *, within: bool = False) -> re.Pattern[str]:
         name: The word, in any of its forms.
         within: Whether it may be a part of another word, such as `City` of `getCity`, or a plural.
     """
-    written = sorted({style(parts_of(name)) for style in _STYLES} | {name}, key=len, reverse=True)
+    written = sorted(written_forms(name), key=len, reverse=True)
     words = "|".join(map(re.escape, written))
     if within:
         return re.compile(rf"{_PART_START}({words})(s?){_PART_END}")
     return re.compile(rf"(?<![\w$])({words})(?![\w$])()")
+
+
+@lru_cache(1000)
+def written_forms(name: str) -> frozenset[str]:
+    """Return a word as each kind of name writes it."""
+    return frozenset({style(parts_of(name)) for style in _STYLES} | {name})
 
 
 def renamed(text: str, old: str, new: str, *, within: bool = False) -> str:

@@ -131,6 +131,57 @@ async def test_a_list_of_another_file_lacks_an_entry(bundled: Any, folder: Path)
     assert found(bundled, uri) == [(labels.as_uri(), 5, 1)]
 
 
+NAMES = ("Badge", "Button", "TextField")
+INDEX = "".join(f'export {{ {name} }} from "./{name}";\n' for name in NAMES)
+
+
+def components(folder: Path) -> Path:
+    """A folder in an open folder, with three components and an index."""
+    ui = folder / "ui"
+    ui.mkdir()
+    for name in NAMES:
+        (ui / f"{name}.ts").write_text(f"export class {name} {{}}\n")
+    (ui / "index.ts").write_text(INDEX)
+    return ui
+
+
+def create(editor: Any, file: Path, text: str) -> str:
+    """Create a file as an editor does: empty, then with its text."""
+    file.write_text("")
+    uri: str = editor.open(file.as_uri(), "", "typescript")
+    start = types.Position(0, 0)
+    editor.change(uri, types.Range(start, start), text)
+    file.write_text(text)
+    editor.save(uri)
+    return uri
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_index_is_named_and_gets_a_line(bundled: Any, folder: Path) -> None:
+    ui = components(folder)
+    uri = create(bundled, ui / "Dialog.ts", "export class Dialog {}\n")
+    await until_found(bundled, uri, 1)
+    assert found(bundled, uri) == [((ui / "index.ts").as_uri(), 2, 1)]
+    index = bundled.open((ui / "index.ts").as_uri(), INDEX, "typescript")
+    lines = INDEX.splitlines(keepends=True)
+    lines.insert(2, 'export { Dialog } from "./Dialog";\n')
+    assert await take_all(bundled, index) == ["".join(lines)]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_file_that_was_there_is_not_new(bundled: Any, folder: Path) -> None:
+    ui = components(folder)
+    text = "export class Dialog {}\n"
+    (ui / "Dialog.ts").write_text(text)
+    uri = bundled.open((ui / "Dialog.ts").as_uri(), text, "typescript")
+    bundled.type(uri, "{}", "{ open() {} }")
+    bundled.save(uri)
+    created = create(bundled, ui / "Toast.ts", "export class Toast {}\n")
+    await until_found(bundled, created, 1)
+    index = bundled.open((ui / "index.ts").as_uri(), INDEX, "typescript")
+    assert await take_all(bundled, index) == [INDEX + 'export { Toast } from "./Toast";\n']
+
+
 def project(folder: Path, settings: Settings, *, is_trusted: bool = True) -> Any:
     """A project whose function was renamed, with its folder read."""
     for name, text in (PRICES["python"], BILLS["python"]):

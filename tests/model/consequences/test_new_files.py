@@ -1,0 +1,96 @@
+"""Lines that files lack for a new file, where they list what is beside it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.lists.new_files import new_file
+from editcast_model.diff import apply_hunks
+
+INDEX = """\
+export { Badge } from "./Badge";
+export { Button } from "./Button";
+export { TextField } from "./TextField";
+"""
+COMPONENTS = ["ui/Badge.tsx", "ui/Button.tsx", "ui/TextField.tsx", "ui/index.ts", "ui/ui.css"]
+
+
+def listed(text: str, path: str, new: str, beside: list[str]) -> list[str]:
+    """Return the text with each line that it lacks for a new file."""
+    consequences = Consequences("", path)
+    consequences.add_other_save(new, 1, "", "1\n", new_file(new, beside))
+    return [apply_hunks(text, [one.hunk]) for one in consequences.propose((), text)]
+
+
+def test_in_the_order_of_the_names() -> None:
+    for name, before in (("Dialog", 2), ("Alert", 0), ("Toast", 3)):
+        lines = INDEX.splitlines(keepends=True)
+        lines.insert(before, f'export {{ {name} }} from "./{name}";\n')
+        assert listed(INDEX, "ui/index.ts", f"ui/{name}.tsx", COMPONENTS) == ["".join(lines)]
+
+
+def test_at_the_end_where_the_lines_have_another_order() -> None:
+    text = "nav:\n  - guide/start.md\n  - guide/install.md\n  - guide/about.md\nsite: x\n"
+    pages = [f"docs/guide/{name}.md" for name in ("start", "install", "about")]
+    expected = text.replace("about.md\n", "about.md\n  - guide/first-steps.md\n")
+    assert listed(text, "mkdocs.yml", "docs/guide/first-steps.md", pages) == [expected]
+
+
+def test_behind_the_last_line_without_an_end() -> None:
+    text = "\n".join(f"-r extras/{name}.txt" for name in ("redis", "sqs", "mongo"))
+    files = [f"requirements/extras/{name}.txt" for name in ("redis", "sqs", "mongo")]
+    found = listed(text, "requirements/all.txt", "requirements/extras/azure.txt", files)
+    assert found == [f"{text}\n-r extras/azure.txt"]
+
+
+def test_crlf_stays() -> None:
+    text = INDEX.replace("\n", "\r\n")
+    (found,) = listed(text, "ui/index.ts", "ui/Dialog.tsx", COMPONENTS)
+    assert 'export { Dialog } from "./Dialog";\r\n' in found
+    assert "\n" not in found.replace("\r\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "new", "beside"),
+    [
+        pytest.param(
+            INDEX + "// Dialog follows\n", "ui/index.ts", "ui/Dialog.tsx", COMPONENTS, id="named"
+        ),
+        pytest.param(INDEX, "ui/Dialog.tsx", "ui/Dialog.tsx", COMPONENTS, id="itself"),
+        pytest.param(INDEX, "ui/index.ts", "ui/dialog.css", COMPONENTS, id="another kind"),
+        pytest.param(INDEX, "ui/index.ts", "ui/index.tsx", COMPONENTS, id="no name"),
+        pytest.param(
+            INDEX,
+            "ui/index.ts",
+            "ui/Dialog.tsx",
+            [*COMPONENTS, *(f"ui/Part{one}.tsx" for one in "ABCDE")],
+            id="a few of many",
+        ),
+        pytest.param(
+            INDEX.replace("\n", "\n\n\n"), "ui/index.ts", "ui/Dialog.tsx", COMPONENTS, id="spread"
+        ),
+        pytest.param(
+            "menu:\n  a: icon-menu\n  b: icon-sort\n  c: icon-home\n",
+            "icons.yml",
+            "icons/arrow-up.svg",
+            [f"icons/{name}.svg" for name in ("menu", "sort", "home")],
+            id="written in an unknown way",
+        ),
+    ],
+)
+def test_nothing(text: str, path: str, new: str, beside: list[str]) -> None:
+    assert listed(text, path, new, beside) == []
+
+
+@given(
+    text=st.text(st.sampled_from("ab-_./'\" \n\r\tBadgeButtonText")),
+    name=st.text(st.sampled_from("aB-_.x"), max_size=6),
+)
+def test_any_text_and_any_name(text: str, name: str) -> None:
+    files = [f"ui/{one}.ts" for one in ("aaa", "abb", "bab", "baa")]
+    lines = f"{text}\n" + "".join(f"import './{one}'\n" for one in ("aaa", "abb", "bab", "baa"))
+    for whole in (text, lines):
+        for found in listed(whole, "ui/all.ts", f"ui/{name}.ts", files):
+            assert len(found.splitlines()) >= len(whole.splitlines())
+            assert set(whole.splitlines()) <= set(found.splitlines())
