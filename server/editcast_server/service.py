@@ -25,7 +25,6 @@ from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 from editcast_server.status import Activity
 from editcast_server.store_writer import StoreWriter
-from editcast_store.forgetting import Period
 from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
@@ -174,6 +173,14 @@ class Service:
         self._ask(document, 1)
         self.engine.check_for_newer()
 
+    def rename(self, old: str, new: str) -> None:
+        """Take in that a file has another URI, of which other files may have the path."""
+        folder = self.projects.rename(old, new)
+        for document in self.documents.values():
+            if folder and document.folder == folder:
+                document.expire_answer()
+                self._ask(document, 1)
+
     def close(self, uri: str) -> None:
         """Close a document."""
         if document := self.documents.pop(uri, None):
@@ -196,18 +203,6 @@ class Service:
                 opened, self.projects.of(document.folder), document.uri, document.language
             )
         return document.track
-
-    async def forget_history(self, files: Sequence[str] | None, period: Period) -> str:
-        """Delete saves; return a sentence for the user.
-
-        Raises:
-            StoreError: The saves cannot be deleted.
-        """
-        for document in self.documents.values():
-            document.opened = None  # the next save must not record it again
-        said = await self.saves.forget(files, period)
-        self.projects.forget_history()
-        return said
 
     # Predictions
 

@@ -78,6 +78,13 @@ def test_an_offer_goes_on_in_a_file_that_is_renamed(workbench):
     workbench.focus_editor()
     workbench.replace(other, 5, OLD, NEW)
     workbench.wait("an offer", lambda: is_offered(workbench))
+    # A note has the old name.
+    note = file.with_name("NOTES.md")
+    note.write_text(f"Run {file.name} first.\n")
+    workbench.show(note)
+    workbench.wait("the old name", lambda: file.name in workbench.struck())
+    workbench.press("Tab")
+    workbench.wait("the new name", lambda: "Run renamed.py first." in workbench.lines())
     assert workbench.complaints() == []
 
 

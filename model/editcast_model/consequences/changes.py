@@ -42,6 +42,7 @@ Kind = Literal[
     "use_entry",
     "replace_word",
     "replace_version",
+    "replace_path",
     "await_call",
     "make_async",
     "convert_format",

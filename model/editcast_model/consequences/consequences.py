@@ -37,6 +37,7 @@ from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
@@ -92,6 +93,10 @@ _RULES = (
 )
 
 
+#: What happened to another file beside a save.
+FileEvent = NewFile | RenamedFile
+
+
 class Consequences:
     """The consequences of one file's edits; keeps the trees of its last texts.
 
@@ -106,6 +111,7 @@ class Consequences:
         self._names: OrderedDict[str, Names] = OrderedDict()
         self._saves = OtherSaves()
         self._new_files = dict[str, NewFile]()
+        self._renamed_files: list[RenamedFile] = []
 
     def add_other_save(
         self,
@@ -113,13 +119,15 @@ class Consequences:
         number: int | None,
         before: str,
         after: str,
-        new_file: NewFile | None = None,
+        event: FileEvent | None = None,
     ) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
         if before != after:
             self._saves.add(file, number, before, after)
-        if new_file is not None:
-            self._new_files[file] = new_file
+        if isinstance(event, RenamedFile):
+            self._renamed_files = add_renamed(self._renamed_files, event)
+        elif event is not None:
+            self._new_files[file] = event
 
     def propose(
         self,
@@ -156,6 +164,7 @@ class Consequences:
                 self._saves, history, text, self._path, is_code=is_code, active=active
             ),
             words_left_in(self._saves, history, text, now),
+            paths_left_in(text, self._renamed_files, self._path),
             listed(text, self._new_files, self._path),
         )
         if now is None:

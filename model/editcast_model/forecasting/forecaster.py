@@ -212,7 +212,7 @@ class NeuralSession:
         """Take in a save of another file of the project."""
         self._replacements.add_other_save(save)
         self._consequences.add_other_save(
-            save.file, save.number, save.before, save.after, save.new_file
+            save.file, save.number, save.before, save.after, save.event
         )
         self._modules.pop(save.file, None)
         if save.change is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from editcast_model.alignment import common_ends
-from editcast_model.consequences.lists.new_files import NewFile
+from editcast_model.consequences.consequences import FileEvent
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk
 from editcast_model.history import EditHistory
@@ -88,7 +88,7 @@ class OtherSave(NamedTuple):
             it is unknown.
         number: The number of the save in its file, of which a later save with the same number
             replaces the earlier one; None if saves are independent.
-        new_file: What the file is beside, if it is new.
+        event: If the file is new, its name and those beside it; if it was renamed, its paths.
     """
 
     file: str
@@ -96,7 +96,7 @@ class OtherSave(NamedTuple):
     after: str
     change: ModuleChange | None = None
     number: int | None = None
-    new_file: NewFile | None = None
+    event: FileEvent | None = None
 
 
 def other_save(file: str, before: str, after: str, number: int | None = None) -> OtherSave:

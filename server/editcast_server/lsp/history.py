@@ -47,11 +47,15 @@ def register_history(server: EditcastServer) -> None:
             ALWAYS.since if since is None else since,
             ALWAYS.until if until is None else until,
         )
+        for document in ls.service.documents.values():
+            document.opened = None  # the next save must not record it again
         try:
-            return await ls.service.forget_history(files, period)
+            said = await ls.service.saves.forget(files, period)
         except EditcastError as error:
             ls.show_message(str(error), warning=True)
             return None
+        ls.service.projects.forget_history()
+        return said
 
     @server.command(protocol.EXPORT_HISTORY)
     async def export(ls: EditcastServer, out: str, files: list[str] | None) -> str | None:

@@ -2,8 +2,8 @@
 
 Only files that may import the changed file are read, from the editor or from the disk; where a
 version was replaced, or the language's imports are not read, also those that are open or in the
-same folder, and where a file is new, in the folder around that. The result for a file is cached
-until its text or the changes differ.
+same folder, and where a file is new or renamed, in the folders around it. The result for a file is
+cached until its text or the changes differ.
 """
 
 from collections import OrderedDict
@@ -18,9 +18,11 @@ from editcast_model.consequences.other_files.modules import BY_NAME
 from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import OtherSave
+from editcast_model.syntax.languages import language_of
 
 _MOST_READ: Final = 200  # files that may import what was changed
 _MOST_REMEMBERED: Final = 500
+_MOST_FOLDERS: Final = 6  # around a new or renamed file whose files are read
 #: The least strength of an edit that names a file.
 _SURE: Final = 0.4
 
@@ -100,16 +102,13 @@ class OtherFiles:
             for change in changes
             for one in self._imports.importers(change.file, change.language)
         }
-        saves = [one for one in saves if one.new_file or any(replaced(one.before, one.after))]
+        saves = [one for one in saves if one.event or any(replaced(one.before, one.after))]
         by_name = [one.file for one in changes if one.language in BY_NAME]
         beside = {each for one in saves for each in self._beside(one.file)}
         beside |= {each for one in by_name for each in self._beside(one)}
-        beside |= {
-            each
-            for one in saves
-            if one.new_file
-            for each in self._beside(one.file.rpartition("/")[0])
-        }
+        for save in saves:
+            if save.event:
+                beside |= self._around(getattr(save.event, "old", save.file))
         found: list[OtherFile] = []
         for one in sorted((importers.keys() | beside) - {file})[:_MOST_READ]:
             if cancelled():
@@ -118,6 +117,14 @@ class OtherFiles:
             if left:
                 found.append(left)
         return tuple(found)
+
+    def _around(self, file: str) -> set[str]:
+        """Return the files that may name a file: its importers, and those in its folders."""
+        found = set(self._imports.importers(file, language_of("", file) or ""))
+        for _ in range(_MOST_FOLDERS):
+            file = file.rpartition("/")[0]
+            found |= {*self._beside(file)}
+        return found
 
     def _left(self, file: str, changes: _Changes) -> OtherFile | None:
         source = self._source(file)
@@ -139,9 +146,7 @@ def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:
         return None
     for save in changes[1]:
         if save.file != file:
-            consequences.add_other_save(
-                save.file, save.number, save.before, save.after, save.new_file
-            )
+            consequences.add_other_save(save.file, save.number, save.before, save.after, save.event)
     found = consequences.propose((), text, elsewhere=changes[0])
     sure = tuple(one.hunk for one in found if one.strength >= _SURE)
     return OtherFile(source.uri, text, sure) if sure else None

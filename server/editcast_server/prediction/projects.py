@@ -18,6 +18,7 @@ from editcast_model.consequences.lists.new_files import NewFile, new_file
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
+from editcast_model.consequences.replaced.paths import RenamedFile
 from editcast_model.diff import diff
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_model.history import Save, next_save
@@ -57,6 +58,7 @@ class Project:
         self._last: OrderedDict[str, Save] = OrderedDict()  # by file
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
         self._new_files: OrderedDict[str, NewFile] = OrderedDict()
+        self._renamed: deque[RenamedFile] = deque(maxlen=SAVES)  # not yet among the saves
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
         """Add a save of a file."""
@@ -70,7 +72,7 @@ class Project:
             if described is not None:
                 self._new_files[file] = described
         shared = other_save(file, save.before, save.after, save.number)
-        self._saves.append((number, shared._replace(new_file=self._new_files.get(file))))
+        self._saves.append((number, shared._replace(event=self._new_files.get(file))))
         _, module = self._modules.pop(file, (0, None))
         module = module or ModuleHistory(file, language)
         module.save(before, after)
@@ -88,6 +90,16 @@ class Project:
         self.entries.update(file, language, text)
         self.memory.update(file, text)
 
+    def rename(self, old: str, new: str) -> None:
+        """Take in that a file has another path; called on the event loop."""
+        self._renamed.append(RenamedFile(old, new))
+        self.has_saves = True
+
+    def _take_renamed(self) -> None:
+        while self._renamed:
+            one = self._renamed.popleft()
+            self._saves.append((next(self._numbers), OtherSave(one.new, "", "", event=one)))
+
     def _forget(self, file: str, number: int) -> None:
         """Forget a save that a later one replaces."""
         kept = [one for one in self._saves if (one[1].file, one[1].number) != (file, number)]
@@ -99,6 +111,7 @@ class Project:
 
         They include the module changes of files whose saves are forgotten.
         """
+        self._take_renamed()
         changes = {
             name: module.change()
             for name, (number, module) in self._modules.items()
@@ -117,6 +130,7 @@ class Project:
 
     def other_files(self, file: str, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Return the other files that need edits because of saves in any file."""
+        self._take_renamed()
         changes = [module.change() for _, module in self._modules.values()]
         saves = [one for _, one in self._saves]
         return self._other_files.find(file, [one for one in changes if one], saves, cancelled)
@@ -182,6 +196,13 @@ class Projects:
         if folder not in self._of:
             self._of[folder] = Project()
         return self._of[folder]
+
+    def rename(self, old: str, new: str) -> str | None:
+        """Take in that a file has another URI; return its open folder, None if it is in none."""
+        folder = self.folder_of(new)
+        if folder is not None:
+            self.of(folder).rename(unquote(old), unquote(new))
+        return folder
 
     def read(self, folder: str | None, settings: Settings) -> None:
         """Read the files of an open folder in the background, once, if it is trusted."""

@@ -182,6 +182,31 @@ async def test_a_file_that_was_there_is_not_new(bundled: Any, folder: Path) -> N
     assert await take_all(bundled, index) == [INDEX + 'export { Toast } from "./Toast";\n']
 
 
+def rename_file(editor: Any, old: Path, new: Path) -> None:
+    new.parent.mkdir(exist_ok=True)
+    old.rename(new)
+    one = types.FileRename(old.as_uri(), new.as_uri())
+    editor.client.workspace_did_rename_files(types.RenameFilesParams([one]))
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_renamed_file_is_followed(bundled: Any, folder: Path) -> None:
+    (folder / "docs").mkdir()
+    start, text = folder / "docs" / "start.md", "# Start\n"
+    start.write_text(text)
+    manual = folder / "mkdocs.yml"
+    manual.write_text("nav:\n  - Start: docs/start.md\n")
+    readme = folder / "README.md"
+    links = "See [the start](docs/start.md).\n\nOr read docs/start.md.\n"
+    readme.write_text(links)
+    uri = bundled.open(readme.as_uri(), links, "markdown")
+    rename_file(bundled, start, folder / "guide" / "begin.md")
+    expected = [links.replace("docs/start.md", "guide/begin.md", count) for count in (1, 2)]
+    assert await take_all(bundled, uri) == expected
+    await bundled.until(lambda: found(bundled, uri))
+    assert found(bundled, uri) == [(manual.as_uri(), 1, 1)]
+
+
 def project(folder: Path, settings: Settings, *, is_trusted: bool = True) -> Any:
     """A project whose function was renamed, with its folder read."""
     for name, text in (PRICES["python"], BILLS["python"]):
