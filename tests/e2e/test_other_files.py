@@ -82,3 +82,19 @@ def test_all_of_them_are_changed_after_a_yes(open_workbench, vsix):
     workbench.wait("all files", lambda: [file.read_text() for file in files] == [done, done])
     workbench.show(prices)
     workbench.wait("no hint", lambda: workbench.ghosts() == [])
+
+
+def test_the_old_name_of_a_file_that_is_renamed(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    workbench.configure(SHOWN_BY_DEFAULT | SMALL)
+    note = workbench.folder / "NOTES.md"
+    note.write_text("#\n" * 6 + "Run prices.py first.\n")
+    prices = workbench.start(PRICES, "prices.py")
+    workbench.rename(prices, "taxes")
+    hint = "Tab: NOTES.md line 7, Alt+Shift+Enter: all"
+    workbench.wait("a hint", lambda: workbench.ghosts() == [hint])
+    workbench.press("Tab")
+    workbench.wait("the offer", lambda: workbench.struck())
+    workbench.press("Tab")
+    workbench.wait("the new name", lambda: "Run taxes.py first." in workbench.lines())
+    assert workbench.complaints() == []

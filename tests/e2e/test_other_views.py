@@ -66,29 +66,10 @@ def test_an_offer_stays_where_the_file_was_deleted_and_saving_brings_it_back(wor
 def test_an_offer_goes_on_in_a_file_that_is_renamed(workbench):
     file = workbench.start(BEFORE)
     offer(workbench, file)
-    workbench.run("File: Reveal Active File in Explorer View")
-    workbench.wait("the explorer", lambda: workbench.texts(".explorer-folders-view .focused"))
-    workbench.press("F2")
-    workbench.wait("its name", lambda: workbench.evaluate(RENAMING))
-    workbench.type("renamed")
-    workbench.press("Enter")
-    other = file.with_name("renamed.py")
-    workbench.wait("renamed", other.exists)
-    workbench.wait("the title", lambda: "renamed.py" in workbench.evaluate("document.title"))
-    workbench.focus_editor()
+    other = workbench.rename(file, "renamed")
     workbench.replace(other, 5, OLD, NEW)
     workbench.wait("an offer", lambda: is_offered(workbench))
-    # A note has the old name.
-    note = file.with_name("NOTES.md")
-    note.write_text(f"Run {file.name} first.\n")
-    workbench.show(note)
-    workbench.wait("the old name", lambda: file.name in workbench.struck())
-    workbench.press("Tab")
-    workbench.wait("the new name", lambda: "Run renamed.py first." in workbench.lines())
     assert workbench.complaints() == []
-
-
-RENAMING = "document.querySelector('.explorer-item-edited input') !== null"
 
 
 def test_tab_goes_through_the_places_of_a_snippet_first(workbench):

@@ -54,6 +54,9 @@ def driving(browser: str) -> Iterator[Driver]:
         process.wait(timeout=PATIENCE_S)
 
 
+_IS_RENAMING = "document.querySelector('.explorer-item-edited input') !== null"
+
+
 class Workbench:
     """One window of VS Code with one folder, or one `.code-workspace` file, open."""
 
@@ -185,6 +188,20 @@ class Workbench:
         self.press("Enter")
         self.wait(f"the title {file.name}", lambda: file.name in self.evaluate("document.title"))
         self.wait("the file's text", self.lines)
+
+    def rename(self, file: Path, name: str) -> Path:
+        """Rename the file in the editor, without its suffix, as in the explorer."""
+        self.run("File: Reveal Active File in Explorer View")
+        self.wait("the explorer", lambda: self.texts(".explorer-folders-view .focused"))
+        self.press("F2")
+        self.wait("its name", lambda: self.evaluate(_IS_RENAMING))
+        self.type(name)
+        self.press("Enter")
+        other = file.with_stem(name)
+        self.wait("renamed", other.exists)
+        self.wait("the title", lambda: other.name in self.evaluate("document.title"))
+        self.focus_editor()
+        return other
 
     def run(self, command: str) -> None:
         """Run a command of the palette by its whole title."""

@@ -105,9 +105,7 @@ def _register_documents(server: EditcastServer) -> None:
     def saved(ls: EditcastServer, params: types.DidSaveTextDocumentParams) -> None:
         ls.service.save(params.text_document.uri, params.text)
 
-    every_file = types.FileOperationFilter(
-        types.FileOperationPattern("**", matches=types.FileOperationPatternKind.File), "file"
-    )
+    every_file = types.FileOperationFilter(types.FileOperationPattern("**"))
 
     @server.feature(
         types.WORKSPACE_DID_RENAME_FILES,

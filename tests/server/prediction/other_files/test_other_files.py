@@ -207,6 +207,20 @@ async def test_a_renamed_file_is_followed(bundled: Any, folder: Path) -> None:
     assert found(bundled, uri) == [(manual.as_uri(), 1, 1)]
 
 
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_file_that_is_renamed_while_open(bundled: Any, folder: Path) -> None:
+    note = folder / "NOTES.md"
+    note.write_text("Run prices.py first.\n")
+    name, text = PRICES["python"]
+    (folder / name).write_text(text)
+    uri = bundled.open((folder / name).as_uri(), text)
+    bundled.close(uri)
+    uri = bundled.open((folder / "taxes.py").as_uri(), text)
+    rename_file(bundled, folder / name, folder / "taxes.py")
+    await bundled.until(lambda: found(bundled, uri))
+    assert found(bundled, uri) == [(note.as_uri(), 0, 1)]
+
+
 def project(folder: Path, settings: Settings, *, is_trusted: bool = True) -> Any:
     """A project whose function was renamed, with its folder read."""
     for name, text in (PRICES["python"], BILLS["python"]):
