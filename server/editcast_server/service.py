@@ -173,9 +173,9 @@ class Service:
         self._ask(document, 1)
         self.engine.check_for_newer()
 
-    def rename(self, old: str, new: str) -> None:
-        """Take in that a file has another URI, of which other files may have the path."""
-        folder = self.projects.rename(old, new)
+    def move(self, old: str, new: str | None) -> None:
+        """Take in that a file has another URI, or none any more: other files may name it."""
+        folder = self.projects.move(old, new)
         for document in self.documents.values():
             if folder and document.folder == folder:
                 document.expire_answer()

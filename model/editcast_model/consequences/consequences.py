@@ -19,7 +19,7 @@ from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.lists.assigned import after_constructor
-from editcast_model.consequences.lists.new_files import NewFile, listed
+from editcast_model.consequences.lists.folder_files import FolderFile, listed
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
@@ -94,7 +94,7 @@ _RULES = (
 
 
 #: What happened to another file beside a save.
-FileEvent = NewFile | RenamedFile
+FileEvent = FolderFile | RenamedFile
 
 
 class Consequences:
@@ -110,7 +110,7 @@ class Consequences:
         self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
         self._saves = OtherSaves()
-        self._new_files = dict[str, NewFile]()
+        self._folder_files = dict[str, FolderFile]()
         self._renamed_files: list[RenamedFile] = []
 
     def add_other_save(
@@ -127,7 +127,7 @@ class Consequences:
         if isinstance(event, RenamedFile):
             self._renamed_files = add_renamed(self._renamed_files, event)
         elif event is not None:
-            self._new_files[file] = event
+            self._folder_files[file] = event
 
     def propose(
         self,
@@ -165,7 +165,7 @@ class Consequences:
             ),
             words_left_in(self._saves, history, text, now),
             paths_left_in(text, self._renamed_files, self._path),
-            listed(text, self._new_files, self._path),
+            listed(text, self._folder_files, self._path),
         )
         if now is None:
             return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)

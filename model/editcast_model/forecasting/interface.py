@@ -88,7 +88,8 @@ class OtherSave(NamedTuple):
             it is unknown.
         number: The number of the save in its file, of which a later save with the same number
             replaces the earlier one; None if saves are independent.
-        event: If the file is new, its name and those beside it; if it was renamed, its paths.
+        event: If the file is new or deleted, its name and those beside it; if it was renamed, its
+            paths.
     """
 
     file: str

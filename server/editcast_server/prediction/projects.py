@@ -14,7 +14,8 @@ from weakref import WeakValueDictionary
 
 from pygls.uris import to_fs_path
 
-from editcast_model.consequences.lists.new_files import NewFile, new_file
+from editcast_model.consequences.consequences import FileEvent
+from editcast_model.consequences.lists.folder_files import FolderFile, folder_file
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
@@ -57,8 +58,8 @@ class Project:
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._last: OrderedDict[str, Save] = OrderedDict()  # by file
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
-        self._new_files: OrderedDict[str, NewFile] = OrderedDict()
-        self._renamed: deque[RenamedFile] = deque(maxlen=SAVES)  # not yet among the saves
+        self._new_files: OrderedDict[str, FolderFile] = OrderedDict()
+        self._moved: deque[tuple[str, str | None]] = deque(maxlen=SAVES)  # not yet among the saves
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
         """Add a save of a file."""
@@ -68,7 +69,7 @@ class Project:
         if last and save.number == last.number:
             self._forget(file, save.number)
         if last is None and not before.strip():
-            described = new_file(file, self.reader.beside(file))
+            described = folder_file(file, self.reader.beside(file))
             if described is not None:
                 self._new_files[file] = described
         shared = other_save(file, save.before, save.after, save.number)
@@ -90,15 +91,20 @@ class Project:
         self.entries.update(file, language, text)
         self.memory.update(file, text)
 
-    def rename(self, old: str, new: str) -> None:
-        """Take in that a file has another path; called on the event loop."""
-        self._renamed.append(RenamedFile(old, new))
+    def move(self, old: str, new: str | None) -> None:
+        """Take in that a file has another path, or none any more; called on the event loop."""
+        self._moved.append((old, new))
         self.has_saves = True
 
-    def _take_renamed(self) -> None:
-        while self._renamed:
-            one = self._renamed.popleft()
-            self._saves.append((next(self._numbers), OtherSave(one.new, "", "", event=one)))
+    def _take_moved(self) -> None:
+        while self._moved:
+            old, new = self._moved.popleft()
+            event: FileEvent | None = RenamedFile(old, new) if new else None
+            if event is None:
+                event = folder_file(old, self.reader.beside(old), is_gone=True)
+            if event is not None:
+                save = OtherSave(new or old, "", "", event=event)
+                self._saves.append((next(self._numbers), save))
 
     def _forget(self, file: str, number: int) -> None:
         """Forget a save that a later one replaces."""
@@ -111,7 +117,7 @@ class Project:
 
         They include the module changes of files whose saves are forgotten.
         """
-        self._take_renamed()
+        self._take_moved()
         changes = {
             name: module.change()
             for name, (number, module) in self._modules.items()
@@ -130,7 +136,7 @@ class Project:
 
     def other_files(self, file: str, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Return the other files that need edits because of saves in any file."""
-        self._take_renamed()
+        self._take_moved()
         changes = [module.change() for _, module in self._modules.values()]
         saves = [one for _, one in self._saves]
         return self._other_files.find(file, [one for one in changes if one], saves, cancelled)
@@ -197,11 +203,14 @@ class Projects:
             self._of[folder] = Project()
         return self._of[folder]
 
-    def rename(self, old: str, new: str) -> str | None:
-        """Take in that a file has another URI; return its open folder, None if it is in none."""
-        folder = self.folder_of(new)
+    def move(self, old: str, new: str | None) -> str | None:
+        """Take in that a file has another URI, or none any more.
+
+        Return its open folder; None if it is in none.
+        """
+        folder = self.folder_of(new or old)
         if folder is not None:
-            self.of(folder).rename(unquote(old), unquote(new))
+            self.of(folder).move(unquote(old), unquote(new) if new else None)
         return folder
 
     def read(self, folder: str | None, settings: Settings) -> None:

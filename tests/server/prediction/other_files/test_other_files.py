@@ -208,6 +208,19 @@ async def test_a_renamed_file_is_followed(bundled: Any, folder: Path) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_the_line_of_a_deleted_file(bundled: Any, folder: Path) -> None:
+    ui = components(folder)
+    (ui / "Label.ts").write_text("export class Label {}\n")
+    index = INDEX + 'export { Label } from "./Label";\n'
+    uri = bundled.open((ui / "index.ts").as_uri(), index, "typescript")
+    (ui / "Button.ts").unlink()
+    one = types.FileDelete((ui / "Button.ts").as_uri())
+    bundled.client.workspace_did_delete_files(types.DeleteFilesParams([one]))
+    expected = index.replace('export { Button } from "./Button";\n', "")
+    assert await take_all(bundled, uri) == [expected]
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_file_that_is_renamed_while_open(bundled: Any, folder: Path) -> None:
     note = folder / "NOTES.md"
     note.write_text("Run prices.py first.\n")

@@ -1,7 +1,7 @@
-"""Lines for a new file, where other files list what is beside it.
+"""Lines for a new file or of a deleted one, where other files list what is beside it.
 
 An index exports each module of its folder, the navigation of a manual names each page, settings
-name each plugin. A file that is new has no such line yet.
+name each plugin.
 """
 
 import re
@@ -22,6 +22,8 @@ from editcast_model.diff import Hunk
 #: Of 323 such lines in commits that add a file to one of seventeen repositories, 253 were written;
 #: half of these at the place that is proposed.
 _STRENGTH: Final = 0.5
+#: Of 112 lines of files that commits delete, 110 went.
+_STRENGTH_GONE: Final = 0.9
 _LEAST: Final = 3  # files of a folder that are listed in lines that read alike
 _LEAST_SHARE: Final = 0.5  # of the files of the folder
 _MOST_SPREAD: Final = 2  # lines from the first to the last one, for each
@@ -33,29 +35,33 @@ _WORD: Final = re.compile(r"[\w$]+(?:-[\w$]+)*")
 _IN_PATHS: Final = "./\\'\""
 
 
-class NewFile(NamedTuple):
-    """A file that was saved for the first time.
+class FolderFile(NamedTuple):
+    """A file that came into a folder, or left it.
 
     Attributes:
         name: Its name, without what follows the first dot.
         beside: Those of the files of its kind in its folder.
+        is_gone: Whether it was deleted.
     """
 
     name: str
     beside: tuple[str, ...]
+    is_gone: bool = False
 
 
-def new_file(file: str, beside: Sequence[str]) -> NewFile | None:
-    """Describe a new file; None where it has a name that says nothing.
+def folder_file(file: str, beside: Sequence[str], *, is_gone: bool = False) -> FolderFile | None:
+    """Describe a file among those of its folder; None where it has a name that says nothing.
 
     Args:
         file: Its path.
         beside: The paths of the files in its folder.
+        is_gone: Whether it was deleted.
     """
     name, kind = _named(file)
     names = (one for one, other in map(_named, beside) if other == kind and one != name)
     found = tuple(sorted({one for one in names if _says_something(one)}))
-    return NewFile(name, found) if _says_something(name) and len(found) >= _LEAST else None
+    is_one = _says_something(name) and len(found) >= _LEAST
+    return FolderFile(name, found, is_gone) if is_one else None
 
 
 def _named(file: str) -> tuple[str, str]:
@@ -68,24 +74,40 @@ def _says_something(name: str) -> bool:
     return len(name) >= _SHORTEST_NAME and name not in _NO_NAMES
 
 
-def listed(text: str, new_files: Mapping[str, NewFile], path: str) -> Iterator[Consequence]:
-    """Return the lines that a text lacks for new files.
+def listed(text: str, files: Mapping[str, FolderFile], path: str) -> Iterator[Consequence]:
+    """Return the lines that a text lacks for new files, or has for deleted ones.
 
     Args:
         text: The text.
-        new_files: By path.
+        files: By path.
         path: That of the text.
     """
-    for file, new in new_files.items():
-        if file != path:
-            for hunk in _lines_for(text, new):
-                yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"new {new.name}")
+    lines = text.splitlines(keepends=True) if files else []
+    for file, one in files.items():
+        if file != path and one.is_gone:
+            for group in _groups(lines, one._replace(beside=(*one.beside, one.name))):
+                row = group.get(one.name)
+                if row is not None:
+                    start = sum(map(len, lines[:row]))
+                    hunk = Hunk(start, start + len(lines[row]), "")
+                    cause = f"deleted {one.name}"
+                    yield Consequence(hunk, "remove_entry", _STRENGTH_GONE, cause=cause)
+        elif file != path:
+            for group in _groups(lines, one):
+                added = _line(lines, group, one.name)
+                if added is not None:
+                    yield Consequence(added, "add_entry", _STRENGTH, cause=f"new {one.name}")
 
 
-def _lines_for(text: str, new: NewFile) -> Iterator[Hunk]:
-    lines = text.splitlines(keepends=True)
-    rows, is_there = _rows(lines, new)
-    if is_there or len(rows) < max(_LEAST, _LEAST_SHARE * len(new.beside)):
+def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:
+    """Yield the lists of most files of a folder: the line of each, by name.
+
+    There are none if the file is new and has a line, or was deleted and has none.
+    """
+    rows = _rows(lines, one)
+    if (one.name in rows) != one.is_gone:
+        return
+    if len(rows) < max(_LEAST, _LEAST_SHARE * len(one.beside)):
         return
     # Lines that read alike but for the name, by what they are without it: each name's lines.
     alike = defaultdict[str, dict[str, list[int]]](dict)
@@ -96,31 +118,25 @@ def _lines_for(text: str, new: NewFile) -> Iterator[Hunk]:
     for group in alike.values():
         if all(len(found) == 1 for found in group.values()):
             place = {name: found[0] for name, found in group.items()}
-            if _is_list(place, new):
-                hunk = _line(lines, place, new.name)
-                if hunk is not None:
-                    yield hunk
+            if _is_list(place, one):
+                yield place
 
 
-def _rows(lines: Sequence[str], new: NewFile) -> tuple[dict[str, list[int]], bool]:
-    """Return the lines with the names of files, and whether the new one is there already."""
-    names = {form: name for name in new.beside for form in written_forms(name)}
-    own = written_forms(new.name)
+def _rows(lines: Sequence[str], one: FolderFile) -> dict[str, list[int]]:
+    """Return the lines with the names of a file and of those beside it."""
+    names = {form: name for name in (*one.beside, one.name) for form in written_forms(name)}
     rows = defaultdict[str, list[int]](list)
     for row, line in enumerate(lines):
         if len(line) <= _LONGEST_LINE:
-            words = _WORD.findall(line)
-            if not own.isdisjoint(words):
-                return {}, True
-            for name in {names[word] for word in words if word in names}:
+            for name in {names[word] for word in _WORD.findall(line) if word in names}:
                 rows[name].append(row)
-    return rows, False
+    return rows
 
 
-def _is_list(place: Mapping[str, int], new: NewFile) -> bool:
+def _is_list(place: Mapping[str, int], one: FolderFile) -> bool:
     """Tell whether lines are a list of most of the files of a folder."""
     rows = place.values()
-    if len(rows) < max(_LEAST, _LEAST_SHARE * len(new.beside)):
+    if len(rows) < max(_LEAST, _LEAST_SHARE * len(one.beside)):
         return False
     return max(rows) - min(rows) < _MOST_SPREAD * len(rows)
 

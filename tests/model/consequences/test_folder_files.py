@@ -1,11 +1,11 @@
-"""Lines that files lack for a new file, where they list what is beside it."""
+"""Lines for new files and of deleted ones, where other files list what is beside them."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.lists.new_files import new_file
+from editcast_model.consequences.lists.folder_files import folder_file
 from editcast_model.diff import apply_hunks
 
 INDEX = """\
@@ -16,10 +16,12 @@ export { TextField } from "./TextField";
 COMPONENTS = ["ui/Badge.tsx", "ui/Button.tsx", "ui/TextField.tsx", "ui/index.ts", "ui/ui.css"]
 
 
-def listed(text: str, path: str, new: str, beside: list[str]) -> list[str]:
-    """Return the text with each line that it lacks for a new file."""
+def listed(
+    text: str, path: str, file: str, beside: list[str], *, is_gone: bool = False
+) -> list[str]:
+    """Return the text with each line that it lacks for a file, or without each of its lines."""
     consequences = Consequences("", path)
-    consequences.add_other_save(new, 1, "", "1\n", new_file(new, beside))
+    consequences.add_other_save(file, 1, "", "1\n", folder_file(file, beside, is_gone=is_gone))
     return [apply_hunks(text, [one.hunk]) for one in consequences.propose((), text)]
 
 
@@ -42,6 +44,21 @@ def test_behind_the_last_line_without_an_end() -> None:
     files = [f"requirements/extras/{name}.txt" for name in ("redis", "sqs", "mongo")]
     found = listed(text, "requirements/all.txt", "requirements/extras/azure.txt", files)
     assert found == [f"{text}\n-r extras/azure.txt"]
+
+
+@pytest.mark.parametrize("row", range(3))
+def test_the_line_of_a_deleted_file_goes(row: int) -> None:
+    lines = [*INDEX.splitlines(keepends=True), 'export { Label } from "./Label";\n']
+    names = ["Badge", "Button", "TextField", "Label"]
+    left = [f"ui/{name}.tsx" for name in names if name != names[row]]
+    found = listed("".join(lines), "ui/index.ts", f"ui/{names[row]}.tsx", left, is_gone=True)
+    assert found == ["".join(lines[:row] + lines[row + 1 :])]
+
+
+def test_another_line_of_a_deleted_file_stays() -> None:
+    text = f"// Button is the base of all.\n{INDEX.replace('Button', 'Label')}"
+    left = [one for one in COMPONENTS if "Button" not in one] + ["ui/Label.tsx"]
+    assert listed(text, "ui/index.ts", "ui/Button.tsx", left, is_gone=True) == []
 
 
 def test_crlf_stays() -> None:
