@@ -35,6 +35,8 @@ _NO_ENTRY: Final = re.compile(
 )
 #: Types of nodes that are no lists for this: another entry changes what is called or asked.
 _NO_LIST: Final = re.compile("argument|binary|boolean")
+_MOST_STATEMENTS: Final = 400  # of a file
+_MOST_NEW: Final = 8  # with more new names, code was pasted
 _MOST: Final = 60  # uses of a name, and names of a kind
 
 
@@ -62,13 +64,17 @@ class _Register:
 def after_new_name(change: Change) -> Iterator[Consequence]:
     """Return the entries that lists lack for names that a change brings and nothing uses yet."""
     names = change.after
-    for one in change.new_names():
-        if (_is_import(one) or _is_outer(one)) and not _uses(names, one.name):
-            alike = _imported_alike(names, one) if _is_import(one) else _defined_alike(names, one)
-            for register in _registers(names, alike):
-                hunk = _entry(names, register, alike, one.name)
-                if hunk is not None:
-                    yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"new {one.name}")
+    if names.tree.root.named_child_count > _MOST_STATEMENTS:
+        return
+    new = [one for one in change.new_names() if _is_import(one) or _is_outer(one)]
+    for one in new if len(new) <= _MOST_NEW else ():
+        if _uses(names, one.name):
+            continue
+        alike = _imported_alike(names, one) if _is_import(one) else _defined_alike(names, one)
+        for register in _registers(names, alike):
+            hunk = _entry(names, register, alike, one.name)
+            if hunk is not None:
+                yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"new {one.name}")
 
 
 def _is_import(one: Occurrence) -> bool:
