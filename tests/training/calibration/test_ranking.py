@@ -16,7 +16,7 @@ from editcast_model.history import EditHistory
 from editcast_training.calibration.collected import Collected, collect, collect_to_file, read
 from editcast_training.calibration.ranker import best, calibration, fit, fit_across, recalibrate
 from editcast_training.evaluation.metrics import Score
-from editcast_training.evaluation.results import Row
+from editcast_training.evaluation.results import Row, hardware, versions
 from editcast_training.evaluation.sessions import EditingSession
 
 GOOD, BAD = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
@@ -158,7 +158,9 @@ def test_the_kinds_of_steps_count_the_same() -> None:
 
 def test_a_bundle_keeps_what_is_fitted_elsewhere(tmp_path: Path) -> None:
     given = Bundle.open(bundled_path())
-    fitted = recalibrate(given, steps(), tmp_path / "fitted").card.calibration
+    card = recalibrate(given, steps(), tmp_path / "fitted").card
+    assert card.written["hardware"] == hardware("cpu") and card.written["versions"] == versions()
+    fitted = card.calibration
     assert fitted.weights.keys() == {"decoded", "cross-file"}
     assert fitted.continuation == given.card.calibration.continuation != ()
 

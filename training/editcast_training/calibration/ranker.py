@@ -18,7 +18,7 @@ from editcast_training.calibration.collected import Collected
 from editcast_training.calibration.logistic import kind_weights, logistic
 from editcast_training.disk import explained
 from editcast_training.evaluation.metrics import Outcome, Score, curve
-from editcast_training.evaluation.results import Row, by_kind, outcomes
+from editcast_training.evaluation.results import Row, by_kind, hardware, outcomes, versions
 
 #: The precisions on replayed commits and saves for which the default threshold and those of low and
 #: high eagerness are chosen. Of the suggestions that 0.6 would show in addition to 0.65, 52 of 152
@@ -204,7 +204,8 @@ def recalibrate(
     for name in ("continuation", "next_tokens"):
         known[name] = list(fitted.get(name) or getattr(bundle.card.calibration, name))
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
-    return with_card(bundle, {**bundle.card.written, **found}, out)
+    machine = {"hardware": hardware("cpu"), "versions": versions()}
+    return with_card(bundle, {**bundle.card.written, **found, **machine}, out)
 
 
 def with_card(bundle: Bundle, card: dict[str, Any], out: Path) -> Bundle:
