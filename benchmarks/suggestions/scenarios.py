@@ -1,7 +1,7 @@
 """Everyday edits, typed key by key through the real server, at the default threshold.
 
-`scenarios/*.txt` has them. Somebody who did not know the code wrote `scenarios/second` to `sixth`
-and `scenarios/test`. Editcast was developed on `second` to `fifth` since, and on neither of the
+`scenarios/*.txt` has them. Somebody who did not know the code wrote `scenarios/second` to `seventh`
+and `scenarios/test`. Editcast was developed on `second` to `sixth` since, and on neither of the
 other two.
 
 A scenario begins with `== its name`, each of its files with `-- the file's name`. `{{2:old=>new}}`
