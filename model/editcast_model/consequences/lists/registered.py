@@ -148,18 +148,21 @@ def _lists_around(names: Names, one: Occurrence) -> Iterator[tuple[EntryList, No
 def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hunk | None:
     """Return the insertion of an entry for a name, which reads like the last regular one.
 
-    It goes where the order of the names has it, if the entries are in that order, or to the end.
+    It goes where the order of the names has it, if the entries are in that order, or behind what it
+    reads like: what follows may be for all others.
     """
     tree, entries = names.tree, register.entries
     order = sorted(entries, key=lambda one: entries[one].start_byte)
     like = next((one for one in reversed(order) if _is_regular(names, register, one)), None)
-    new = _filled(tree.of(entries[like]).rstrip(), like, name) if like is not None else None
+    if like is None:
+        return None
+    new = _filled(tree.of(entries[like]).rstrip(), like, name)
     if new is None:
         return None
     place = names.of(name)[0].start
     earlier = [one for one in alike if one in entries and names.of(one)[0].start < place]
     is_in_order = [one for one in alike if one in entries] == order
-    entry = entries[earlier[-1] if earlier and is_in_order else order[-1]]
+    entry = entries[earlier[-1] if earlier and is_in_order else like]
     separator = _separator(names, register.found, entry)
     if not register.found.is_separator(separator) or not separator.strip(" \t"):
         return None
