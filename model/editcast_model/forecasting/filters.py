@@ -6,7 +6,8 @@ remaining ones. The rejections of a user are handled by the server.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
@@ -22,6 +23,7 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _AROUND = 2_000
 #: Languages whose comments begin with a `#`, and the marks of comments in these and in others.
 _WITH_HASHES = frozenset("python ruby shellscript yaml toml dockerfile makefile perl r".split())
+_MOST_WORDS = 8  # of a change, up to which it may bring back what stood there
 _HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
 _SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|(?:\*/\}?|-->)$", re.MULTILINE)
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
@@ -185,8 +187,15 @@ def _undoes(hunk: Hunk, context: EditContext) -> bool:
 
 
 def _brings_back(hunk: Hunk, context: EditContext) -> bool:
-    """Tell whether a hunk would make the text one that stood here before."""
-    return hash(hunk.apply(context.text)) in context.texts
+    """Tell whether a hunk makes the text one that stood here before, alone or with more words.
+
+    Such as `amount` that was just renamed `price` and would become `amount * 2`.
+    """
+    if hash(hunk.apply(context.text)) in context.texts:
+        return True
+    words = list(islice(_WORDS.finditer(hunk.text), _MOST_WORDS)) if hunk.start < hunk.end else []
+    parts = {hunk.text[: one.end()] for one in words} | {hunk.text[one.start() :] for one in words}
+    return any(hash(replace(hunk, text=one).apply(context.text)) in context.texts for one in parts)
 
 
 def _copies_typed(hunk: Hunk, context: EditContext) -> bool:

@@ -61,7 +61,7 @@ def test_nothing_is_decoded_that_is_not_confident_enough(monkeypatch: pytest.Mon
     unsure, likely = LINES + "\nimport json\n", LINES.replace("total", "amount", 1)
     (guess,), usual = predicted(unsure, 0.0)
     assert guess.source == "decoded"
-    found, fewer = predicted(unsure, guess.confidence + 0.1)
+    found, fewer = predicted(unsure, guess.confidence + 0.3)
     assert fewer < usual and all(one.confidence < guess.confidence for one in found)
     assert predicted(unsure, guess.confidence - 0.01)[0] == [guess]
     (sure,), _ = predicted(likely, 0.0)

@@ -252,6 +252,25 @@ def test_what_would_bring_back_an_earlier_text() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("price", "amount", "undoes an edit"),
+        ("price", "amount * 2", "undoes an edit"),
+        ("price", "2 * amount", "undoes an edit"),
+        ("price", "amounts", None),
+        ("price", "rate", None),
+        ("", "amount * ", None),
+    ],
+)
+def test_what_would_bring_back_a_word_with_more(old: str, new: str, expected: str | None) -> None:
+    text = "def double(price):\n    return price * 2\n"
+    earlier = text.replace("return price", "return amount")
+    at = text.rindex("price")
+    context = EditContext(text, "python", texts=frozenset({hash(earlier)}))
+    assert reason_against(Hunk(at, at + len(old), new), context) == expected
+
+
+@pytest.mark.parametrize(
     ("hunk", "expected"),
     [
         (Hunk(15, 18, "on"), "copies what is being typed"),

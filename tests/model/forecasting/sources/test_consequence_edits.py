@@ -6,6 +6,8 @@ from editcast_model.bundle import bundled_path
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.candidates import CONSEQUENCE
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import OtherSave, Prediction, PredictionOptions
 from editcast_model.forecasting.sources.consequence_edits import everywhere
@@ -45,11 +47,17 @@ def forecaster() -> NeuralForecaster:
 def accepted(session: NeuralSession, text: str) -> list[str]:
     """The texts after each suggestion that is shown by default is taken, one after another."""
     texts: list[str] = []
+    known = {hash(one) for one in (*session.history.snapshots, text)}
     shown_from = session._forecaster.bundle.card.calibration.threshold or 0.0
-    while (found := session.predict(1)) and found[0].confidence >= shown_from and len(texts) < 10:
+    while len(texts) < 10:
+        context = EditContext(text, session.history.language, texts=frozenset(known))
+        found = session.predict(1, PredictionOptions(context.accepts))
+        if not found or found[0].confidence < shown_from:
+            break
         text = found[0].hunk.apply(text)
         session.update(text, saved=False)
         texts.append(text)
+        known.add(hash(text))
     return texts
 
 
@@ -151,10 +159,10 @@ def both(one, other, timeout):
 
 
 def predicted(forecaster: NeuralForecaster, text: str, old: str, new: str) -> Prediction:
+    """The best consequence."""
     session = forecaster.resume(EditHistory(text, language="python"))
     session.update(text.replace(old, new, 1), saved=True)
-    (best,) = session.predict(1)
-    return best
+    return next(one for one in session.predict(8) if one.source == CONSEQUENCE)
 
 
 @pytest.mark.parametrize(
