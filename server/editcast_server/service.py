@@ -173,11 +173,11 @@ class Service:
         self._ask(document, 1)
         self.engine.check_for_newer()
 
-    def move(self, old: str, new: str | None) -> None:
-        """Take in that a file has another URI, or none any more: other files may name it."""
-        folder = self.projects.move(old, new)
+    def move(self, moved: Sequence[tuple[str, str | None]]) -> None:
+        """Process files that were renamed, or deleted (None): other files may name them."""
+        folders = {self.projects.move(old, new) for old, new in moved}
         for document in self.documents.values():
-            if folder and document.folder == folder:
+            if document.folder and document.folder in folders:
                 document.expire_answer()
                 self._ask(document, 1)
 

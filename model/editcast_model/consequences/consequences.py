@@ -126,8 +126,11 @@ class Consequences:
             self._saves.add(file, number, before, after)
         if isinstance(event, RenamedFile):
             self._renamed_files = add_renamed(self._renamed_files, event)
+            self._folder_files.pop(event.old, None)
         elif event is not None:
             self._folder_files[file] = event
+        elif before != after:
+            self._folder_files.pop(file, None)  # it is no new one, or is there again
 
     def propose(
         self,

@@ -23,7 +23,7 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _AROUND = 2_000
 #: Languages whose comments begin with a `#`, and the marks of comments in these and in others.
 _WITH_HASHES = frozenset("python ruby shellscript yaml toml dockerfile makefile perl r".split())
-_MOST_WORDS = 8  # of a change, up to which it may bring back what stood there
+_MOST_WORDS = 4  # of a change, up to which it may bring back what stood there
 _HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
 _SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|(?:\*/\}?|-->)$", re.MULTILINE)
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))

@@ -105,18 +105,16 @@ def _register_documents(server: EditcastServer) -> None:
     def saved(ls: EditcastServer, params: types.DidSaveTextDocumentParams) -> None:
         ls.service.save(params.text_document.uri, params.text)
 
-    pattern = types.FileOperationPattern("**")
+    pattern = types.FileOperationPattern("**", matches=types.FileOperationPatternKind.File)
     every_file = types.FileOperationRegistrationOptions([types.FileOperationFilter(pattern)])
 
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, every_file)
     def renamed(ls: EditcastServer, params: types.RenameFilesParams) -> None:
-        for one in params.files:
-            ls.service.move(one.old_uri, one.new_uri)
+        ls.service.move([(one.old_uri, one.new_uri) for one in params.files])
 
     @server.feature(types.WORKSPACE_DID_DELETE_FILES, every_file)
     def deleted(ls: EditcastServer, params: types.DeleteFilesParams) -> None:
-        for one in params.files:
-            ls.service.move(one.uri, None)
+        ls.service.move([(one.uri, None) for one in params.files])
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(ls: EditcastServer, params: types.DidCloseTextDocumentParams) -> None:

@@ -15,6 +15,7 @@ from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.other_files.modules import BY_NAME
+from editcast_model.consequences.replaced.paths import RenamedFile
 from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import OtherSave
@@ -104,11 +105,15 @@ class OtherFiles:
         }
         saves = [one for one in saves if one.event or any(replaced(one.before, one.after))]
         by_name = [one.file for one in changes if one.language in BY_NAME]
-        beside = {each for one in saves for each in self._beside(one.file)}
-        beside |= {each for one in by_name for each in self._beside(one)}
+        places = [*by_name, *(one.file for one in saves)]
         for save in saves:
             if save.event:
-                beside |= self._around(getattr(save.event, "old", save.file))
+                old = save.event.old if isinstance(save.event, RenamedFile) else save.file
+                importers |= dict.fromkeys(self._imports.importers(old, language_of("", old) or ""))
+                places += _outwards(old)
+        # The files of each folder once.
+        folders = {place.rpartition("/")[0]: place for place in places}
+        beside = {each for place in folders.values() for each in self._beside(place)}
         found: list[OtherFile] = []
         for one in sorted((importers.keys() | beside) - {file})[:_MOST_READ]:
             if cancelled():
@@ -117,14 +122,6 @@ class OtherFiles:
             if left:
                 found.append(left)
         return tuple(found)
-
-    def _around(self, file: str) -> set[str]:
-        """Return the files that may name a file: its importers, and those in its folders."""
-        found = set(self._imports.importers(file, language_of("", file) or ""))
-        for _ in range(_MOST_FOLDERS):
-            file = file.rpartition("/")[0]
-            found |= {*self._beside(file)}
-        return found
 
     def _left(self, file: str, changes: _Changes) -> OtherFile | None:
         source = self._source(file)
@@ -137,6 +134,14 @@ class OtherFiles:
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
         return left
+
+
+def _outwards(file: str) -> list[str]:
+    """Return a path and the folders around it, the innermost first."""
+    found = [file]
+    for _ in range(_MOST_FOLDERS):
+        found.append(found[-1].rpartition("/")[0])
+    return found
 
 
 def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:

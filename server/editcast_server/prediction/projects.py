@@ -92,16 +92,20 @@ class Project:
         self.memory.update(file, text)
 
     def move(self, old: str, new: str | None) -> None:
-        """Take in that a file has another path, or none any more; called on the event loop."""
+        """Record that a file was renamed, or deleted (None); called on the event loop."""
         self._moved.append((old, new))
         self.has_saves = True
 
     def _take_moved(self) -> None:
         while self._moved:
             old, new = self._moved.popleft()
+            self._last.pop(old, None)  # if it is created again, it is new
+            was_new = self._new_files.pop(old, None)
             event: FileEvent | None = RenamedFile(old, new) if new else None
-            if event is None:
-                event = folder_file(old, self.reader.beside(old), is_gone=True)
+            described = folder_file(new or old, self.reader.beside(new or old), is_gone=not new)
+            event = event or described
+            if new and was_new and described:
+                self._new_files[new] = described
             if event is not None:
                 save = OtherSave(new or old, "", "", event=event)
                 self._saves.append((next(self._numbers), save))
@@ -204,10 +208,7 @@ class Projects:
         return self._of[folder]
 
     def move(self, old: str, new: str | None) -> str | None:
-        """Take in that a file has another URI, or none any more.
-
-        Return its open folder; None if it is in none.
-        """
+        """Record that a file was renamed, or deleted (None); return its open folder, if any."""
         folder = self.folder_of(new or old)
         if folder is not None:
             self.of(folder).move(unquote(old), unquote(new) if new else None)

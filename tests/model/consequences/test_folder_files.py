@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.consequences import Consequences, FileEvent
 from editcast_model.consequences.lists.folder_files import folder_file
+from editcast_model.consequences.replaced.paths import RenamedFile
 from editcast_model.diff import apply_hunks
 
 INDEX = """\
@@ -59,6 +60,22 @@ def test_another_line_of_a_deleted_file_stays() -> None:
     text = f"// Button is the base of all.\n{INDEX.replace('Button', 'Label')}"
     left = [one for one in COMPONENTS if "Button" not in one] + ["ui/Label.tsx"]
     assert listed(text, "ui/index.ts", "ui/Button.tsx", left, is_gone=True) == []
+
+
+def test_what_happens_to_a_file_later_counts() -> None:
+    consequences = Consequences("", "ui/index.ts")
+    new, other = "ui/Dialog.tsx", "ui/Modal.tsx"
+
+    def lines(file: str, event: FileEvent | None) -> list[str]:
+        consequences.add_other_save(file, None, "1\n", "2\n", event)
+        return [one.hunk.text for one in consequences.propose((), INDEX)]
+
+    assert lines(new, folder_file(new, COMPONENTS)) == ['export { Dialog } from "./Dialog";\n']
+    assert lines(other, RenamedFile(new, other)) == []
+    gone = "ui/Button.tsx"
+    left = [*COMPONENTS, "ui/Label.tsx"]
+    assert lines(gone, folder_file(gone, left, is_gone=True)) == [""]
+    assert lines(gone, None) == []  # saved: it is there again
 
 
 def test_crlf_stays() -> None:

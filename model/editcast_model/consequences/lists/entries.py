@@ -317,3 +317,20 @@ def _alike(one: Node | None, other: Node) -> Node | None:
 def is_same(one: str, other: str) -> bool:
     """Tell whether two texts are the same but for blanks."""
     return one.split() == other.split()
+
+
+def separated(
+    tree: Tree, found: EntryList, entry: Node, beside: Node | None
+) -> tuple[Node | None, str]:
+    """Return a neighbour and the separator between it and an entry; None without a separator."""
+    if beside is None:
+        return None, ""
+    first, last = sorted((entry, beside), key=lambda one: one.start_byte)
+    separator = tree.text[end_of(tree, first) : last.start_byte]
+    is_one = found.is_separator(separator) and bool(separator.strip(" \t"))
+    return (beside, separator) if is_one else (None, "")
+
+
+def end_of(tree: Tree, entry: Node) -> int:
+    """Return where an entry ends; the end of its last line is not its own."""
+    return entry.start_byte + len(tree.of(entry).rstrip())

@@ -21,16 +21,16 @@ from editcast_model.diff import Hunk
 
 #: Of 323 such lines in commits that add a file to one of seventeen repositories, 253 were written;
 #: half of these at the place that is proposed.
-_STRENGTH: Final = 0.5
+_STRENGTH: Final = 0.4
 #: Of 112 lines of files that commits delete, 110 went.
 _STRENGTH_GONE: Final = 0.9
 _LEAST: Final = 3  # files of a folder that are listed in lines that read alike
 _LEAST_SHARE: Final = 0.5  # of the files of the folder
 _MOST_SPREAD: Final = 2  # lines from the first to the last one, for each
 _LONGEST_LINE: Final = 200
-_SHORTEST_NAME: Final = 3
-#: Names that files have because of what they are for, in any folder.
-_NO_NAMES: Final = frozenset("index __init__ __main__ mod main lib conftest".split())
+SHORTEST_NAME: Final = 3
+#: Names that files of any folder have, because of what they are for.
+COMMON_NAMES: Final = frozenset("index __init__ __main__ mod main lib conftest".split())
 _WORD: Final = re.compile(r"[\w$]+(?:-[\w$]+)*")
 _IN_PATHS: Final = "./\\'\""
 
@@ -71,7 +71,7 @@ def _named(file: str) -> tuple[str, str]:
 
 
 def _says_something(name: str) -> bool:
-    return len(name) >= _SHORTEST_NAME and name not in _NO_NAMES
+    return len(name) >= SHORTEST_NAME and name not in COMMON_NAMES
 
 
 def listed(text: str, files: Mapping[str, FolderFile], path: str) -> Iterator[Consequence]:

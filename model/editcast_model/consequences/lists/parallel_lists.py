@@ -18,11 +18,13 @@ from editcast_model.consequences.lists.entries import (
     MOST_PLACES,
     Entry,
     EntryList,
+    end_of,
     entry_between,
     is_same,
     kind_of,
     list_of,
     name_of,
+    separated,
 )
 from editcast_model.consequences.lists.in_texts import lacking_in_texts
 from editcast_model.consequences.lists.placing import put_behind, without_last
@@ -160,11 +162,11 @@ def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
     before, after = found.beside(entry)
     if after is not None:
-        rest = tree.text[_end(tree, entry) : after.start_byte]
+        rest = tree.text[end_of(tree, entry) : after.start_byte]
         hunk = Hunk(entry.start_byte, after.start_byte, "")
     elif before is not None:
-        rest = tree.text[_end(tree, before) : entry.start_byte]
-        hunk = without_last(tree.text, _end(tree, before), entry.start_byte, _end(tree, entry))
+        rest = tree.text[end_of(tree, before) : entry.start_byte]
+        hunk = without_last(tree.text, end_of(tree, before), entry.start_byte, end_of(tree, entry))
     else:
         return None
     return hunk if found.is_separator(rest) else None
@@ -230,9 +232,9 @@ def _copied(
 ) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
     tree, (before, after) = names.tree, found.beside(entry)
-    beside, separator = _separated(tree, found, entry, after if added.after else None)
+    beside, separator = separated(tree, found, entry, after if added.after else None)
     if beside is None:
-        beside, separator = _separated(tree, found, entry, before)
+        beside, separator = separated(tree, found, entry, before)
     if beside is None:
         return  # a comment, or no list at all
     is_related = _is_related(tree, added, entry)
@@ -256,7 +258,7 @@ def _copied(
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
     strength = _LACKING if is_related else _LACKING_ELSEWHERE
-    hunk = _as_line(tree.text, _end(tree, entry), separator, new)
+    hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
 
 
@@ -276,23 +278,6 @@ def _would_be_unbound(names: Names, template: Template) -> bool:
             if not names.is_known(one, new):
                 return True
     return False
-
-
-def _separated(
-    tree: Tree, found: EntryList, entry: Node, beside: Node | None
-) -> tuple[Node | None, str]:
-    """Return a neighbour and the separator between it and an entry; None without a separator."""
-    if beside is None:
-        return None, ""
-    first, last = sorted((entry, beside), key=lambda one: one.start_byte)
-    separator = tree.text[_end(tree, first) : last.start_byte]
-    is_one = found.is_separator(separator) and bool(separator.strip(" \t"))
-    return (beside, separator) if is_one else (None, "")
-
-
-def _end(tree: Tree, entry: Node) -> int:
-    """Return where an entry ends; the end of its last line is not its own."""
-    return entry.start_byte + len(tree.of(entry).rstrip())
 
 
 def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:

@@ -14,7 +14,14 @@ from typing import Final
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
-from editcast_model.consequences.lists.entries import EntryList, is_same, kind_of, list_of
+from editcast_model.consequences.lists.entries import (
+    EntryList,
+    end_of,
+    is_same,
+    kind_of,
+    list_of,
+    separated,
+)
 from editcast_model.consequences.lists.placing import put_behind
 from editcast_model.consequences.lists.templates import literals
 from editcast_model.consequences.lists.word_forms import forms, middles, parts_of, renamed
@@ -22,6 +29,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
+#: Of 187 such entries in commits of five repositories, 93 were clean.
 _STRENGTH: Final = 0.5
 _KINDS: Final = ("function", "class", "variable", "constant")
 _LEAST: Final = 2  # names of a kind with an entry in the same list
@@ -163,25 +171,9 @@ def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hu
     earlier = [one for one in alike if one in entries and names.of(one)[0].start < place]
     is_in_order = [one for one in alike if one in entries] == order
     entry = entries[earlier[-1] if earlier and is_in_order else like]
-    separator = _separator(names, register.found, entry)
-    if not register.found.is_separator(separator) or not separator.strip(" \t"):
-        return None
-    return put_behind(tree.text, _end(names, entry), separator, new)
-
-
-def _separator(names: Names, found: EntryList, entry: Node) -> str:
-    """Return the shorter one of the texts between an entry and its neighbours."""
-    texts = list[str]()
-    for beside in found.beside(entry):
-        if beside is not None:
-            first, last = sorted((entry, beside), key=lambda one: one.start_byte)
-            texts.append(names.tree.text[_end(names, first) : last.start_byte])
-    return min(texts, key=len)
-
-
-def _end(names: Names, entry: Node) -> int:
-    """Return where an entry ends; the end of its last line is not its own."""
-    return entry.start_byte + len(names.tree.of(entry).rstrip())
+    beside = register.found.beside(entry)
+    texts = [text for one in beside if (text := separated(tree, register.found, entry, one)[1])]
+    return put_behind(tree.text, end_of(tree, entry), min(texts, key=len), new) if texts else None
 
 
 def _filled(entry: str, old: str, new: str) -> str | None:

@@ -12,15 +12,12 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.lists.folder_files import COMMON_NAMES, SHORTEST_NAME
 from editcast_model.diff import Hunk
 
-#: The strengths of a path with the suffix of its file, and without it.
-_WHOLE: Final = 0.75
-_BARE: Final = 0.7
+#: Of 569 such paths in commits that rename a file of thirteen repositories, 403 were replaced so.
+_STRENGTH: Final = 0.7
 _MOST_PLACES: Final = 60
-_SHORTEST_NAME: Final = 3
-#: Names that files have in any folder.
-_COMMON: Final = frozenset("index __init__ __main__ mod main lib conftest".split())
 _SCHEME: Final = re.compile(r"^[a-zA-Z][\w+.-]*://")
 _RELATIVE: Final = re.compile(r"(?<![\w./-])\.{1,2}/[\w./@-]*\w")
 _SCRIPT: Final = re.compile(r"\.[cm]?[jt]sx?$")
@@ -32,8 +29,8 @@ class RenamedFile(NamedTuple):
     """A file that has another path now.
 
     Attributes:
-        old: Its path before, or URI without quotes.
-        new: Its path now.
+        old: Its former path, or its URI as readable text.
+        new: Its path now, likewise.
     """
 
     old: str
@@ -63,12 +60,12 @@ def paths_left_in(text: str, renamed: Iterable[RenamedFile], path: str) -> Itera
     for one in renamed:
         if path not in one:
             places = _places(text, one.plain, _SCHEME.sub("", path))
-            found = {hunk.start: (hunk, strength) for hunk, strength in places}
-            for hunk, strength in found.values() if len(found) <= _MOST_PLACES else ():
-                yield Consequence(hunk, "replace_path", strength, cause=f"{one.old} {one.new}")
+            found = {hunk.start: hunk for hunk in places}
+            for hunk in found.values() if len(found) <= _MOST_PLACES else ():
+                yield Consequence(hunk, "replace_path", _STRENGTH, cause=f"{one.old} {one.new}")
 
 
-def _places(text: str, one: RenamedFile, path: str) -> Iterator[tuple[Hunk, float]]:
+def _places(text: str, one: RenamedFile, path: str) -> Iterator[Hunk]:
     stem = one.old.rpartition("/")[2].partition(".")[0]
     if stem not in text:
         return
@@ -76,11 +73,11 @@ def _places(text: str, one: RenamedFile, path: str) -> Iterator[tuple[Hunk, floa
     for found in _RELATIVE.finditer(text):
         new = _relative(found[0], one, folder)
         if new is not None:
-            yield Hunk(*found.span(), new), _WHOLE
+            yield Hunk(*found.span(), new)
     for written in _written(one):
         for found in written.pattern.finditer(text):
             if _is_it(text, found.start(), written):
-                yield Hunk(*found.span(), written.new), written.strength
+                yield Hunk(*found.span(), written.new)
 
 
 def _relative(reference: str, one: RenamedFile, folder: str) -> str | None:
@@ -110,14 +107,12 @@ class _Written(NamedTuple):
         new: What is written in its place.
         folder: The folder around that.
         is_named: Whether the folder must be named before it.
-        strength: The strength of a place.
     """
 
     pattern: re.Pattern[str]
     new: str
     folder: str
     is_named: bool
-    strength: float
 
 
 @lru_cache(256)
@@ -133,21 +128,20 @@ def _written(one: RenamedFile) -> tuple[_Written, ...]:
     if "." in old[-1] and not (is_alone and _is_common(short)):
         whole = re.compile(rf"(?<![\w.-]){re.escape(short)}(?![\w/-]|\.\w)")
         is_moved = is_alone and old[-1] == new[-1]
-        found.append(_Written(whole, other, folder, is_moved, _WHOLE))
+        found.append(_Written(whole, other, folder, is_moved))
     (stem, suffix), (other_stem, other_suffix) = _split(short), _split(other)
-    is_short = len(old[-1].partition(".")[0]) < _SHORTEST_NAME
     if suffix and suffix == other_suffix and not (_is_common(stem) or _is_common(other_stem)):
         bare = re.compile(rf"(?<![\w.-]){re.escape(stem)}(?=[\"'`)\s#?]|$)", re.MULTILINE)
-        if not is_short:
-            found.append(_Written(bare, other_stem, folder, is_alone, _BARE))
+        if len(old[-1].partition(".")[0]) >= SHORTEST_NAME:
+            found.append(_Written(bare, other_stem, folder, is_alone))
         if suffix == ".py" and folder.isidentifier():
             module = re.compile(rf"(?<=\b{folder}\.){re.escape(stem.replace('/', '.'))}(?!\w)")
-            found.append(_Written(module, other_stem.replace("/", "."), "", False, _BARE))
+            found.append(_Written(module, other_stem.replace("/", "."), "", False))
     return tuple(found)
 
 
 def _is_common(path: str) -> bool:
-    return path.rpartition("/")[2].partition(".")[0] in _COMMON
+    return path.rpartition("/")[2].partition(".")[0] in COMMON_NAMES
 
 
 def _split(path: str) -> tuple[str, str]:

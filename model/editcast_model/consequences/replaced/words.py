@@ -23,8 +23,6 @@ from editcast_model.syntax.roles import Role
 _WORD: Final = re.compile(r"[A-Za-z_][\w-]*\w")
 _DIGITS: Final = re.compile(r"\d+")
 _DISTINCT: Final = re.compile(r".*(?:[_-]|[a-z][A-Z])|[A-Z][A-Z\d]{3,}")
-#: A class of a style sheet, or one that its name begins: `a-b__element`, `a-b--variant`.
-_END_OF_CLASS: Final = r"(?=__[a-z]|--[a-z]|(?![\w-]))"
 _MOST_PLACES: Final = 60  # a word that stands more often is none that somebody replaces everywhere
 #: The number of other files in which a word was replaced that make it likely to be replaced here.
 _MANY_FILES: Final = 3
@@ -100,8 +98,7 @@ _replaced_in_save = lru_cache(maxsize=256)(_replaced)
 def _hunks(text: str, names: Names | None, pair: Pair) -> list[Hunk]:
     """Return the replacements that are left, but for names that mean something of this file."""
     old, new = pair
-    end = r"(?![\w-])" if "-" not in old else _END_OF_CLASS
-    pattern = re.compile(rf"(?<![\w-]){re.escape(old)}{end}")
+    pattern = re.compile(rf"(?<![\w-]){re.escape(old)}(?![\w-])")
     places = [found.start() for found in pattern.finditer(text)]
     if len(places) > _MOST_PLACES:
         return []

@@ -148,15 +148,3 @@ def test_texts_that_are_gone_are_forgotten() -> None:
     finally:
         tracemalloc.stop()
     assert sizes[1] - sizes[0] < 20 * len(text)
-
-
-def test_a_class_with_the_name_of_an_element_or_a_variant() -> None:
-    text = 'a class="nav-entry" b class="side-link__count side-link--on side-link-x side-links"\n'
-    found = proposed(
-        [text.replace("nav-entry", "side-link"), text],
-        ("a.css", ".side-link {\n", ".nav-entry {\n"),
-        path="a.html",
-    )
-    changed = apply_hunks(text, [one.hunk for one in found])
-    expected = text.replace("side-link__", "nav-entry__").replace("side-link--", "nav-entry--")
-    assert changed == expected
