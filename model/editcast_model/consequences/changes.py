@@ -46,7 +46,6 @@ Kind = Literal[
     "await_call",
     "make_async",
     "convert_format",
-    "remove_import",
     "rewrite",
     "rewrite_elsewhere",
 ]

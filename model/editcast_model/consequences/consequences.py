@@ -45,7 +45,6 @@ from editcast_model.consequences.results import after_results
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
-from editcast_model.consequences.unused.imports import after_last_use
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
@@ -67,7 +66,7 @@ MOST_CONSEQUENCES = 200
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
     assign_parameter settle_condition take_results use_constant use_entry convert_format
-    remove_import rewrite rewrite_elsewhere""".split()
+    rewrite rewrite_elsewhere""".split()
 )
 #: Longer insertions were pasted, or written by a program.
 _LONGEST = 5_000
@@ -89,7 +88,6 @@ _RULES = (
     after_constant,
     after_format,
     after_annotation,
-    after_last_use,
 )
 
 

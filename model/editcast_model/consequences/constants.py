@@ -15,8 +15,10 @@ from editcast_model.syntax.tree import Path, field
 _STRENGTH = 0.4
 #: A literal that occurs more often is data.
 _MOST_PLACES = 20
-#: Literals that identify a value: strings of some length, numbers other than small integers.
-_LITERAL = re.compile(r"[\"'][^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}")
+#: Literals that identify a value: strings of some length with a word, numbers other than small integers.
+_LITERAL = re.compile(
+    r"[\"'](?=(?:\\.|[^\w\\])*\w)[^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}"
+)
 _LASTING = re.compile(r"\b(?:final|const)\b")
 #: Types of nodes that are whole literals, with their quotes.
 _NODE = re.compile("^(?!.*(?:content|fragment)).*(?:string|number|float|integer|int_literal)")

@@ -41,8 +41,8 @@ _NO_ENTRY: Final = re.compile(
     "jsx_closing|jsx_opening|type|signature|declaration|definition|assignment|import|export_st"
     "|return|decorat"
 )
-#: Types of nodes that are no lists for this: another entry changes what is called or asked.
-_NO_LIST: Final = re.compile("argument|binary|boolean")
+#: Types of nodes that are no lists for this: another entry changes what is called, asked or meant.
+_NO_LIST: Final = re.compile("argument|binary|boolean|subscript")
 _MOST_STATEMENTS: Final = 400  # of a file
 _MOST_NEW: Final = 8  # with more new names, code was pasted
 _MOST: Final = 60  # uses of a name, and names of a kind

@@ -157,6 +157,8 @@ def _in_place_of_default(
     if not default:
         return
     if _constant(names, parameter) is not None:
+        if sum(one.default == default for one in function.parameters) > 1:
+            return  # the value of whatever is not given
         for one in uses_of_default(names, function, parameter):
             if not any(each.type in _COMPARISONS for each in one.path[-2].node.children):
                 hunk = Hunk(one.start, one.end, parameter.name)

@@ -1,1 +1,0 @@
-"""Code that has lost its last use."""
