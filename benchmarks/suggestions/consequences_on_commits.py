@@ -1,32 +1,39 @@
-"""Precision of the first consequence after each save of replayed commits, by kind and strength.
+"""Strengths of consequences: the share of each kind that is clean in commits.
 
-    python benchmarks/suggestions/consequences_on_commits.py --git PATH --git PATH [--elsewhere]
+    python benchmarks/suggestions/consequences_on_commits.py --git PATH --git PATH [--write]
     python benchmarks/suggestions/consequences_on_commits.py --git PATH --saves FILE
 
-With `--saves`, recorded saves are replayed, too.
+Commits are replayed in three ways. Hunk by hunk in one file: the first consequence after each save
+counts. From file to file, of every eighth commit: all that follows in each file from the whole
+change of each other one. And from the files that a commit adds, renames or deletes: all that
+follows in the texts that it changes as well. Recorded saves are replayed one by one.
 
-With `--elsewhere`, all that follows in each file of a commit from the whole change of each other
-one, of every eighth commit; a step is such a pair of files.
-
-The strengths of consequences are the shares that are clean in commits. The last line says by what
-the odds of a strength are multiplied, given how many other changes were made, as in
+`promised` is the mean probability that the product gives them. The strength of a kind is fitted so
+that it promises what is clean; `--write` writes it to `strengths.json`, where enough came up. The
+last line says by what power the odds of a strength shrink with the number of other changes, as in
 `forecasting/sources/consequence_edits.py`.
 """
 
+import json
 import logging
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import click
 import numpy as np
 import numpy.typing as npt
+from file_events import file_events
 
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.kinds import MEASURED, STRENGTHS, Consequence
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.forecasting.filters import EditContext
+from editcast_model.forecasting.sources.consequence_edits import probability
 from editcast_model.history import EditHistory
 from editcast_model.syntax.names import has_rules
 from editcast_training.evaluation.metrics import Judge
@@ -36,77 +43,134 @@ from editcast_training.evaluation.sessions import (
     sample_commits,
     save_session,
 )
+from editcast_training.sources.file_history import FileHistory
 from editcast_training.sources.registry import Origin, read_origin
 
 log = logging.getLogger(__name__)
 
 Numbers = npt.NDArray[np.float64]
-Counts = defaultdict[tuple[str, float], Counter[str]]
 _ONE_OF = 8
 _ROUNDS, _RIDGE = 50, 0.5  # of Newton's method
 _MOST_FILES = 30  # of a commit; more were moved or reformatted
+_LEAST = 8  # consequences of a kind whose strength is written
+#: Consequences that are half clean and count beside the measured ones, so that no kind is certain.
+_BESIDE = 4
 
 
-def count_elsewhere(repository: Path, counts: Counts) -> int:
-    """Count what follows in one file of a commit from another; returns how many pairs there are."""
-    changes = defaultdict[int, list[tuple[str, str, str]]](list)
-    for history in read_origin(Origin(repository.name, "git", repository), Counter()):
-        if has_rules(history.language):
-            for before, after in pairwise(history.snapshots):
-                if after.time is not None and after.time // 1000 % _ONE_OF == 0:
-                    changes[after.time].append((history.path, before.text, after.text))
-    pairs = 0
-    for files in changes.values():
-        for path, *texts in files if len(files) <= _MOST_FILES else ():
-            module = ModuleHistory(path, "")
-            module.save(*texts)
-            change = module.change()
-            for other, before, after in files:
-                pairs += other != path
-                if change is not None and other != path:
-                    judge = Judge(Step(before, after, ()))
-                    for one in Consequences("", other).propose([], before, elsewhere=[change]):
-                        clean = judge.score(one.hunk).clean
-                        counts[one.kind, one.strength].update(proposed=1, clean=clean)
-                        if not clean:
-                            log.info("%s of %s in %s: %s", one.kind, path, other, one.hunk)
-    return pairs
+@dataclass
+class Counted:
+    """The consequences of one kind: the number of other changes of each, and which are clean."""
+
+    others: list[int | None] = field(default_factory=list)
+    clean: list[bool] = field(default_factory=list)
+    located: int = 0
+
+    def row(self, kind: str) -> tuple[str, ...]:
+        """Return the cells of a kind's row."""
+        promised = sum(probability(STRENGTHS[kind], one) for one in self.others)
+        shares = (promised, sum(self.clean), self.located)
+        count = len(self.clean)
+        return (
+            kind,
+            f"{STRENGTHS[kind]:.2f}",
+            str(count),
+            *(f"{100 * one / count:.0f} %" for one in shares),
+            f"{self.strength():.2f}",
+        )
+
+    def strength(self) -> float:
+        """Return the strength that promises as many clean consequences as there were."""
+        others, clean = [*self.others, *[None] * _BESIDE], sum(self.clean) + _BESIDE / 2
+        low, high = 0.0, 1.0
+        for _ in range(_ROUNDS):
+            middle = (low + high) / 2
+            if sum(probability(middle, one) for one in others) < clean:
+                low = middle
+            else:
+                high = middle
+        return round(low, 2)
 
 
-def sessions_of(
-    repositories: Sequence[Path], saves: Sequence[Path], commits: int, suffix: str
-) -> Iterator[EditingSession]:
-    """Yield the sessions to replay."""
-    for path in repositories:
-        histories = read_origin(Origin(path.name, "git", path), Counter())
-        chosen = (one for one in histories if one.path.endswith(suffix))
-        yield from sample_commits(chosen, count=commits)
-    for path in saves:
-        histories = read_origin(Origin(path.name, "saves", path), Counter())
-        chosen = (one for one in histories if one.path.endswith(suffix))
-        yield from map(save_session, (one for one in chosen if len(one.snapshots) > 2))
+class Counts(defaultdict[str, Counted]):
+    """The consequences of each kind."""
+
+    def __init__(self) -> None:
+        super().__init__(Counted)
+
+    def add(self, one: Consequence, judge: Judge) -> None:
+        """Take in a consequence."""
+        score, counted = judge.score(one.hunk), self[one.kind]
+        counted.others.append(one.others)
+        counted.clean.append(score.clean)
+        counted.located += score.located
+        if not score.clean:
+            log.info("%s: %s", one.kind, one.hunk)
+
+    def print(self) -> None:
+        """Print a table of the kinds, and the odds by the number of other changes."""
+        print("\n| kind | strength | proposed | promised | clean | located | fitted |")
+        print("|---|---|---|---|---|---|---|")
+        for kind, counted in sorted(self.items()):
+            print(f"| {' | '.join(counted.row(kind))} |")
+        seen = [
+            (STRENGTHS[kind], others, clean)
+            for kind, counted in self.items()
+            for others, clean in zip(counted.others, counted.clean, strict=True)
+            if others is not None
+        ]
+        if seen:
+            alone, power = odds_by_others(*map(np.array, zip(*seen, strict=True)))
+            print(f"\nodds: {alone:.2f} * (1 + other changes) ** {power:.2f}")
+
+    def write(self) -> None:
+        """Write the strengths of the kinds of which enough came up."""
+        known = json.loads(MEASURED.read_text("utf-8"))
+        for kind, counted in self.items():
+            if len(counted.clean) >= _LEAST:
+                known[kind] = {"strength": counted.strength(), "proposed": len(counted.clean)}
+        rows = ",\n".join(f'  "{kind}": {json.dumps(one)}' for kind, one in known.items())
+        MEASURED.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
 @click.command()
 @click.option("--git", "repositories", type=click.Path(path_type=Path), multiple=True)
 @click.option("--saves", type=click.Path(path_type=Path), multiple=True)
-@click.option("--commits", default=60, show_default=True, help="Of each repository.")
+@click.option("--commits", default=80, show_default=True, help="Of each repository, in one file.")
 @click.option("--suffix", default="", help="Only files whose names end with it, such as .vue.")
-@click.option("--elsewhere", is_flag=True, help="What follows in other files of a commit.")
+@click.option("--others/--no-others", default=True, help="What follows in other files.")
+@click.option("--write", is_flag=True, help="Write the strengths that are measured.")
 def main(
     repositories: tuple[Path, ...],
     saves: tuple[Path, ...],
     commits: int,
     suffix: str,
-    elsewhere: bool,
+    others: bool,
+    write: bool,
 ) -> None:
     """Replay commits of repositories and recorded saves, and count."""
-    steps, counts = 0, Counts(Counter)
-    seen = list[tuple[float, int, bool]]()
-    if elsewhere:
-        steps = sum(count_elsewhere(repository, counts) for repository in repositories)
-        repositories = ()
-    for session in sessions_of(repositories, saves, commits, suffix):
+    counts, steps = Counts(), 0
+    for path in repositories:
+        histories = list(read_origin(Origin(path.name, "git", path), Counter()))
+        chosen = [one for one in histories if one.path.endswith(suffix)]
+        steps += count_in_files(sample_commits(chosen, count=commits), counts)
+        if others:
+            count_elsewhere(chosen, counts)
+            count_file_events(path, counts)
+    for path in saves:
+        histories = list(read_origin(Origin(path.name, "saves", path), Counter()))
+        chosen = [one for one in histories if one.path.endswith(suffix)]
+        sessions = [save_session(one) for one in chosen if len(one.snapshots) > 2]
+        steps += count_in_files(sessions, counts)
+    print(f"{steps} steps in one file")
+    counts.print()
+    if write:
+        counts.write()
+
+
+def count_in_files(sessions: Iterable[EditingSession], counts: Counts) -> int:
+    """Count the first consequence after each save; returns how many saves there are."""
+    steps = 0
+    for session in sessions:
         history = EditHistory(session.texts[0], language=session.language, path=session.path)
         source = Consequences(session.language, session.path)
 
@@ -119,21 +183,39 @@ def main(
             found = source.propose(history.snapshots, history.text, cursor=history.last)
             one = next((one for one in found if context.accepts(one.hunk)), None)
             if one is not None:
-                score = Judge(step).score(one.hunk)
-                counts[one.kind, one.strength].update(
-                    proposed=1, clean=score.clean, located=score.located
-                )
-                if one.others is not None:
-                    seen.append((one.strength, one.others, score.clean))
-    print(
-        f"{steps} steps\n\n| kind | strength | proposed | clean | located |\n|---|---|---|---|---|"
-    )
-    for (kind, strength), count in sorted(counts.items()):
-        cells = (kind, strength, *(int(count[name]) for name in ("proposed", "clean", "located")))
-        print(f"| {' | '.join(map(str, cells))} |")
-    if seen:
-        alone, power = odds_by_others(*map(np.array, zip(*seen, strict=True)))
-        print(f"\nodds: {alone:.2f} * (1 + other changes) ** {power:.2f}")
+                counts.add(one, Judge(step))
+    return steps
+
+
+def count_elsewhere(histories: Sequence[FileHistory], counts: Counts) -> None:
+    """Count what follows in one file of a commit from another."""
+    changes = defaultdict[int, list[tuple[str, str, str]]](list)
+    for history in histories:
+        if has_rules(history.language):
+            for before, after in pairwise(history.snapshots):
+                if after.time is not None and after.time // 1000 % _ONE_OF == 0:
+                    changes[after.time].append((history.path, before.text, after.text))
+    for files in changes.values():
+        for path, *texts in files if len(files) <= _MOST_FILES else ():
+            module = ModuleHistory(path, "")
+            module.save(*texts)
+            change = module.change()
+            for other, before, after in files if change is not None else ():
+                if change is not None and other != path:
+                    judge = Judge(Step(before, after, ()))
+                    for one in Consequences("", other).propose([], before, elsewhere=[change]):
+                        counts.add(one, judge)
+
+
+def count_file_events(path: Path, counts: Counts) -> None:
+    """Count what follows from the files that commits add, rename or delete."""
+    for name, event, changed in file_events(path):
+        for other, before, after in changed:
+            source = Consequences("", other)
+            source.add_other_save(name, None, "", "", event)
+            judge = Judge(Step(before, after, ()))
+            for one in source.propose([], before):
+                counts.add(one, judge)
 
 
 def odds_by_others(strength: Numbers, others: Numbers, clean: Numbers) -> tuple[float, float]:
@@ -149,4 +231,5 @@ def odds_by_others(strength: Numbers, others: Numbers, clean: Numbers) -> tuple[
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(BrokenPipeError):
+        main()

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -18,38 +17,6 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field
 from editcast_model.tokenizer import lex
 
-Kind = Literal[
-    "rename_definition",
-    "rename_use",
-    "rename_field",
-    "rename_import",
-    "rename_keyword",
-    "rename_key",
-    "add_argument",
-    "remove_argument",
-    "reorder_arguments",
-    "name_arguments",
-    "add_parameter",
-    "follow_signature",
-    "import_missing",
-    "add_entry",
-    "remove_entry",
-    "settle_condition",
-    "assign_parameter",
-    "take_results",
-    "use_constant",
-    "use_parameter",
-    "use_entry",
-    "replace_word",
-    "replace_version",
-    "replace_path",
-    "await_call",
-    "make_async",
-    "convert_format",
-    "rewrite",
-    "rewrite_elsewhere",
-]
-
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
@@ -59,30 +26,6 @@ _MOST_LINES, _MOST_REWRITTEN = 5, 40
 _SEPARATORS = re.compile(r"[,\s]+")
 #: If two names are less similar, in per cent, and their types differ, they name two things.
 _ALIKE = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """An edit that follows from what was changed before.
-
-    Attributes:
-        hunk: The replacement, in the text as it is now.
-        kind: What it does.
-        strength: The share of its kind that is clean among commits, as measured by
-            `benchmarks/suggestions/consequences_on_commits.py`; near 0.6 where too few came up.
-        is_first: Whether it comes before the others of its change: it defines what they use.
-        cause: Names what it follows from, such as an old name and the new one: the others of this
-            cause do the same at other places. Empty where there are no others.
-        others: The number of different changes of this file beside the one that it follows from;
-            None if it follows from another file.
-    """
-
-    hunk: Hunk
-    kind: Kind
-    strength: float
-    is_first: bool = False
-    cause: str = ""
-    others: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, field, first_child
 
-_STRENGTH = 0.5
 #: A condition that occurs more often is not a flag.
 _MOST_PLACES = 30
 #: Conditions that mean the same everywhere: a call, a member, a constant. A local name or a
@@ -91,7 +91,7 @@ def _still_asked(tree: Tree, core: str, is_true: bool) -> Iterator[Consequence]:
                 hunk = _without_part(tree, step.node, core)
             if hunk is not None and hunk not in seen:
                 seen.add(hunk)
-                yield Consequence(hunk, "settle_condition", _STRENGTH, cause=f"if {core}")
+                yield Consequence(hunk, "settle_condition", cause=f"if {core}")
             break
 
 

@@ -12,12 +12,13 @@ from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.arguments import after_signature
-from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
 from editcast_model.consequences.lists.parallel_lists import after_entry
@@ -34,8 +35,8 @@ from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
+from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import OtherSaves
@@ -45,6 +46,7 @@ from editcast_model.consequences.results import after_results
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
+from editcast_model.consequences.unused.imports import after_last_use
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
@@ -62,12 +64,9 @@ _FRESH = 3
 MOST_CHARACTERS = 300_000
 #: The most consequences that are returned.
 MOST_CONSEQUENCES = 200
-#: Kinds of consequences that may break the text, so that it is parsed before they are proposed.
-_CHECKED = frozenset(
-    """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    assign_parameter settle_condition take_results use_constant use_entry convert_format
-    rewrite rewrite_elsewhere""".split()
-)
+#: Beginnings of the kinds that put a word in the place of another one, or add a whole statement.
+#: After the others, the text is parsed before they are proposed.
+_SAFE = ("rename", "replace", "import")
 #: Longer insertions were pasted, or written by a program.
 _LONGEST = 5_000
 
@@ -88,6 +87,7 @@ _RULES = (
     after_constant,
     after_format,
     after_annotation,
+    after_last_use,
 )
 
 
@@ -295,12 +295,12 @@ def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence
     """Return the imports of names that were just written and mean nothing here."""
     # Tools add those of Go and Java when a file is saved.
     is_added = change.after.tree.language in ("go", "java")
-    strength = 0.5 if is_added else 0.8
+    kind: Kind = "import_often_added" if is_added else "import_missing"
     for _, start, end in change.spans():
         if end - start <= _LONGEST:
             for one, hunk in missing(change.after, imports, start, end):
                 if not change.is_active(one.start, one.end):
-                    yield Consequence(hunk, "import_missing", strength, is_first=not is_added)
+                    yield Consequence(hunk, kind, is_first=not is_added)
 
 
 def _fitting(
@@ -316,7 +316,7 @@ def _fitting(
                 found.append(one)
             else:
                 waiting.append(one)
-        checked = sorted((one.hunk for one in found if one.kind in _CHECKED), key=_place)
+        checked = sorted((one.hunk for one in found if not one.kind.startswith(_SAFE)), key=_place)
         refused = set(breaking(names.tree, checked))
         for hunk in refused:
             taken.remove(_place(hunk))

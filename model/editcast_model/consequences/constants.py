@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
 from editcast_model.syntax.tree import Path, field
 
-_STRENGTH = 0.4
 #: A literal that occurs more often is data.
 _MOST_PLACES = 20
-#: Literals that identify a value: strings of some length with a word, numbers other than small integers.
+#: Literals that identify a value: strings of some length with a word, numbers other than small
+#: integers.
 _LITERAL = re.compile(
     r"[\"'](?=(?:\\.|[^\w\\])*\w)[^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}"
 )
@@ -47,7 +48,7 @@ def after_constant(change: Change) -> Iterator[Consequence]:
         for place in places if len(places) <= _MOST_PLACES else ():
             if change.was_at(place) is not None and _stands_for(change.after, place, constant):
                 hunk = Hunk(place, place + len(literal), name)
-                yield Consequence(hunk, "use_constant", _STRENGTH, cause=f"{literal} {name}")
+                yield Consequence(hunk, "use_constant", cause=f"{literal} {name}")
 
 
 def _new_constants(change: Change) -> Iterator[_Constant]:

@@ -10,7 +10,8 @@ from itertools import takewhile
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.modules import family_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
@@ -28,7 +29,6 @@ _TAKERS = frozenset(
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
 #: Types of nodes in a function that the function does not run, or not at once.
 _APART = re.compile("parameters$|^class_|^generator_expression$")
-_STRENGTH = 0.6
 
 
 def after_coroutine(change: Change) -> Iterator[Consequence]:
@@ -71,7 +71,7 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
         hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
     else:
         hunk = Hunk(node.start_byte, node.start_byte, "await ")
-    yield Consequence(hunk, "await_call", _STRENGTH, cause=cause)
+    yield Consequence(hunk, "await_call", cause=cause)
 
 
 def is_async(function: Node) -> bool:
@@ -91,7 +91,7 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
     hunk, result = Hunk(at, at, "async "), _promise(names, function)
     if result is not None:  # its type is another one as well
         hunk = Hunk(at, result.end, f"async {names.tree.text[at : result.start]}{result.text}")
-    yield Consequence(hunk, "make_async", _STRENGTH, is_first)
+    yield Consequence(hunk, "make_async", is_first)
 
 
 def _coroutine_around(names: Names, node: Node) -> Node | None:
@@ -116,7 +116,7 @@ def _promised(names: Names, function: Function) -> Iterator[Consequence]:
     """Return the type that a coroutine's result has in TypeScript."""
     hunk = _promise(names, function.node)
     if hunk is not None:
-        yield Consequence(hunk, "make_async", _STRENGTH, is_first=True)
+        yield Consequence(hunk, "make_async", is_first=True)
 
 
 def _promise(names: Names, function: Node) -> Hunk | None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.entry_index import EntryIndex, Place
 from editcast_model.consequences.other_files.tables import (
     Keys,
@@ -23,7 +24,6 @@ from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
 from editcast_model.syntax.tree import Path, Tree, first_child
 
-_STRENGTH = 0.7
 _LONGEST = 200  # code points of a reference
 #: Larger trees are not searched for literals.
 _MOST_NODES = 100_000
@@ -104,7 +104,7 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
             code = _placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
             if code is not None and _is_bound(change.after, path, start, one.bound):
                 cause = f"{one.before}*{one.after}"
-                yield Consequence(Hunk(start, end, code), "use_entry", _STRENGTH, cause=cause)
+                yield Consequence(Hunk(start, end, code), "use_entry", cause=cause)
                 break
 
 

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of, calls_of, function_at
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
@@ -77,15 +78,15 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         if (is_member(one) or is_key) and owner(after, one) in family:
             is_first = not is_declaration and one in declared
             hunk = _keyed(after, one, new.name)
-            yield Consequence(hunk, "rename_field", 0.6, is_first=is_first)
+            yield Consequence(hunk, "rename_field", is_first=is_first)
     if is_declaration and not whose.startswith("@"):
         for one in of_unknown_objects(after, old, family):
             if not are_apart(one, new):
-                yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
+                yield Consequence(_replaced(one, new.name), "rename_field_of_unknown")
         used = after.of(whose.split("@")[0]) if are_constructor_keywords(after, new) else ()
         for one in used:
             call = call_of(after.tree, one) if one.role is Role.REFERENCE else None
-            yield from renamed_keyword(call, old, new.name, 0.8) if call else ()
+            yield from renamed_keyword(call, old, new.name) if call else ()
 
 
 def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
@@ -94,10 +95,10 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     function = function_at(names, renamed.after.start)
     if function is not None and all(one.name != old for one in function.parameters):
         for call in calls_of(names, function):
-            yield from renamed_keyword(call, old, renamed.after.name, 0.8)
+            yield from renamed_keyword(call, old, renamed.after.name)
 
 
-def renamed_keyword(call: Call, old: str, new: str, strength: float) -> Iterator[Consequence]:
+def renamed_keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
     """Return the argument that a call gives to a parameter by its old name."""
     sigil = call.called.rules.sigil
     for argument in call.arguments:
@@ -106,7 +107,7 @@ def renamed_keyword(call: Call, old: str, new: str, strength: float) -> Iterator
             hunk = Hunk(argument.start, end, new.removeprefix(sigil))
             if argument.is_shorthand:
                 hunk = Hunk(argument.start, argument.end, f"{new}: {old}")
-            yield Consequence(hunk, "rename_keyword", strength)
+            yield Consequence(hunk, "rename_keyword")
 
 
 def after_result(change: Change, renamed: Renamed) -> Iterator[Consequence]:
@@ -132,7 +133,7 @@ def given_properties(
 ) -> Iterator[Consequence]:
     """Return the attributes that give components a property by its old name."""
     for one in attributes_of(names, used, old):
-        yield Consequence(_replaced(one, new), "rename_keyword", 0.61)
+        yield Consequence(_replaced(one, new), "rename_attribute")
 
 
 def taken_keys(
@@ -143,7 +144,7 @@ def taken_keys(
     for one in names.of(old) if starts else ():
         function = taken_of(names, one)
         if function is not None and function.start in starts:
-            yield Consequence(_keyed(names, one, new), "rename_key", 0.61)
+            yield Consequence(_keyed(names, one, new), "rename_taken_key")
 
 
 def _means(names: Names, one: Occurrence, function: Occurrence) -> bool:
@@ -363,6 +364,6 @@ def _left_keys(names: Names, old: str, new: str, whose: str) -> Iterator[Consequ
     for place, found in _keys(names, old, whose):
         if found is None and is_unsure:
             continue
-        strength = 0.6 if found == whose else 0.5
+        kind: Kind = "rename_key" if found == whose else "rename_key_unsure"
         end = place + len(old.lstrip(":"))
-        yield Consequence(Hunk(place, end, new.lstrip(":")), "rename_key", strength)
+        yield Consequence(Hunk(place, end, new.lstrip(":")), kind)

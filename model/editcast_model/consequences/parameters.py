@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -16,7 +17,6 @@ from editcast_model.syntax.calls import (
     functions_named,
 )
 from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
 from editcast_model.syntax.types import type_of_flag
@@ -25,8 +25,6 @@ from editcast_model.syntax.types import type_of_flag
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
-#: The strength if no other call has the argument yet, since it may be a constant, and if one does.
-_STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
@@ -55,34 +53,6 @@ def after_name(change: Change) -> Iterator[Consequence]:
             seen.add(one.name)
             if not names.is_known(one, one.name):
                 yield from _parameter_of_name(names, one)
-
-
-def handed_down(
-    names: Names, call: Call, index: int, added: Parameter, given: Sequence[Call]
-) -> Iterator[Consequence]:
-    """Return the parameter that the function around a call needs to give it what it lacks.
-
-    Args:
-        names: Of the text.
-        call: The call; nothing in its scope has the argument's name.
-        index: Of the argument.
-        added: The parameter that the call has no argument for.
-        given: Calls of the same function that have it.
-    """
-    text, name = names.tree.text, added.name
-    caller, declared = function_around(names, call.called.start), text[added.start : added.end]
-    if caller is None or names.is_known(call.called, name):
-        return
-    if names.tree.language == "go" and declared == name:
-        return  # its type stands behind another name
-    written = {name, names.rules.given_by_name(name, name)}
-    are_named = all(
-        any(text[each.start : each.end] in written for each in one.arguments) for one in given
-    )
-    if are_named and may_take(names, caller, name):
-        at = 0 if index == 0 < len(call.arguments) else None
-        hunk = with_parameter(text, caller, at, declared)
-        yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if given else _STRENGTH)
 
 
 def is_value(names: Names, at: Occurrence, name: str) -> bool:
@@ -123,7 +93,7 @@ def _parameter_for(
         if names.tree.language == "python" and above and not (above.is_required or above.is_named):
             declared += "=None"  # one without a default cannot be behind one that has it
         hunk = inserted(text, function.span, parameters, index, declared)
-        yield Consequence(hunk, "add_parameter", 0.55, is_first=True)
+        yield Consequence(hunk, "add_parameter", is_first=True)
 
 
 def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
@@ -142,7 +112,7 @@ def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
         given = around.arguments if around else ()
         index = 0 if len(given) > 1 and given[0].start == one.start else None
         hunk = with_parameter(names.tree.text, function, index, declared)
-        yield Consequence(hunk, "add_parameter", 0.5, is_first=True)
+        yield Consequence(hunk, "add_parameter", is_first=True)
 
 
 def _is_plain(function: Function, name: str) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
@@ -15,16 +16,9 @@ _BLOCKS = frozenset(
     {"module", "block", "program", "statement_block", "statement_list", "source_file"}
     | {"class_body", "switch_case", "body_statement", "block_body", "then", "else", "do"}
 )
-#: With more uses than this, a single renamed one is as likely to mean something else.
-_FEW = 5
 #: If an old and a new imported name are less similar, in per cent, something else is imported.
 _ALIKE = 50
 _SELF = ("self", "cls")
-#: The strength for a use of a renamed definition, and for one if other definitions still have the
-#: old name (3 of 18 clean in commits of 38 projects).
-_STRENGTH, _STRENGTH_BESIDE = 0.7, 0.25
-#: The strength for the setter of a renamed state (16 of 17 clean in commits of five projects).
-_STRENGTH_OF_SETTER = 0.9
 #: Types of scopes of Ruby that other files may extend.
 _OPEN = ("instance", "singleton", "methods", "constants")
 _USES = (Role.REFERENCE, Role.OUTER)
@@ -55,11 +49,11 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return
     others = [one for one in after.definitions(old, scope) if not after.is_weak(one)]
     start, end = _reach(after, new, others)
-    strength = _STRENGTH_BESIDE if others else _STRENGTH
+    kind: Kind = "rename_use_beside" if others else "rename_use"
     for one in after.of(old, scope):
         if start <= one.start < end and one.role in (*_USES, Role.DEFINITION):
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
-                yield Consequence(renaming(one, new.name), "rename_use", strength)
+                yield Consequence(renaming(one, new.name), kind)
 
 
 def after_state(change: Change, renamed: Renamed) -> Iterator[Consequence]:
@@ -74,7 +68,7 @@ def after_state(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     one = names.of_node(setter)
     if one is not None and not names.is_known(one, _setter(new.name)):
         hunk = Hunk(one.start, one.end, _setter(new.name))
-        yield Consequence(hunk, "rename_definition", _STRENGTH_OF_SETTER, is_first=True)
+        yield Consequence(hunk, "rename_setter", is_first=True)
 
 
 def _setter(state: str) -> str:
@@ -106,30 +100,25 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         and one.role in (*_USES, Role.DEFINITION)
         and after.resolve(one) == scope
     ]
-    strength = _strength(after, now, uses)
-    if not strength:
+    is_import = any(one.part.kind == "import" for one in defined)
+    if is_import and uses:
         return
+    is_unsure = is_import or _may_be_defined(after, now[0], uses)
+    kind: Kind = "rename_definition_unsure" if is_unsure else "rename_definition"
     for one in now:
-        yield Consequence(renaming(one, new.name), "rename_definition", strength, is_first=True)
+        yield Consequence(renaming(one, new.name), kind, is_first=True)
     for one in uses:
         if after.resolve(one, new.name) is None:
-            yield Consequence(renaming(one, new.name), "rename_use", strength)
+            yield Consequence(renaming(one, new.name), kind)
 
 
-def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -> float:
-    """Compute how much speaks for renaming a definition because one of its uses was renamed."""
-    if any(one.part.kind == "import" for one in defined):
-        return 0.0 if uses else 0.3
-    one = defined[0]
+def _may_be_defined(after: Names, one: Occurrence, uses: list[Occurrence]) -> bool:
+    """Tell whether a definition of the new name may follow, or be in another file."""
     is_local = len(one.scopes) > 1 or one.part.kind == "parameter"
     is_local &= one.scope.type not in _OPEN
     if not is_local and after.rules.has_other_files:
-        return 0.3  # another file may define the name that is unbound here
-    if one.part.kind in ("function", "class"):
-        return 0.3 if uses else 0.35  # the next edit may define it
-    if not uses:
-        return 0.5
-    return 0.4 if is_local and len(uses) <= _FEW else 0.35
+        return True
+    return bool(uses) and one.part.kind in ("function", "class")
 
 
 def _are_disjoint(one: Occurrence, other: Occurrence) -> bool:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field
 
-_STRENGTH = 0.7
 #: Types of nodes that are nested functions; their returns are their own.
 _FUNCTIONS = ("function_definition", "func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")
@@ -113,10 +113,10 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
         values = _values(one) if one.type == "return_statement" else []
         if len(values) == 1 and not new.is_alone:
             end = values[0].end_byte
-            yield Consequence(Hunk(end, end, f", {new.written}"), "take_results", _STRENGTH)
+            yield Consequence(Hunk(end, end, f", {new.written}"), "take_results")
         elif one.type == "return_statement" and not values and new.is_alone:
             end = one.end_byte
-            yield Consequence(Hunk(end, end, f" {new.written}"), "take_results", _STRENGTH)
+            yield Consequence(Hunk(end, end, f" {new.written}"), "take_results")
     if new.is_alone:
         yield from _last_return(tree, node, new.written)
 
@@ -135,7 +135,7 @@ def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence
             return
     start = tree.text.rfind("\n", 0, body.end_byte) + 1
     line = f"{tree.text[start : body.end_byte - 1]}\treturn {value}\n"
-    yield Consequence(Hunk(start, start, line), "take_results", _STRENGTH)
+    yield Consequence(Hunk(start, start, line), "take_results")
 
 
 def taken_apart(
@@ -159,7 +159,7 @@ def taken_apart(
         if does:
             head = f"if err := {names.tree.of(node)}; err != nil"
             hunk = Hunk(parent.start_byte, parent.end_byte, f"{head} {does}")
-            yield Consequence(hunk, "take_results", _STRENGTH, cause=f"{call.called.name} err")
+            yield Consequence(hunk, "take_results", cause=f"{call.called.name} err")
         return
     more, cause = ", ".join(("", *further)), f"{call.called.name} {', '.join(further)}"
     if parent.type == "assignment" and parent.child_by_field_name("type") is None:
@@ -167,7 +167,7 @@ def taken_apart(
         is_result = parent.child_by_field_name("right") == node
         if left is not None and is_result and left.type in _TARGETS:
             hunk = Hunk(left.end_byte, left.end_byte, more)
-            yield Consequence(hunk, "take_results", _STRENGTH, cause=cause)
+            yield Consequence(hunk, "take_results", cause=cause)
     elif parent.type == "expression_list" and parent.named_child_count == 1:
         statement = parent.parent
         left = field(statement, "left") if statement is not None else None
@@ -186,7 +186,7 @@ def taken_apart(
             indent = _indent(tree, statement)
             text = f"{more}{tree.text[end : statement.end_byte]}\n{indent}if err != nil {does}"
             hunk = Hunk(end, statement.end_byte, text)
-        yield Consequence(hunk, "take_results", _STRENGTH, cause=cause)
+        yield Consequence(hunk, "take_results", cause=cause)
 
 
 def _handling(tree: Tree, statement: Node) -> str:

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaks_syntax

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import MOST_CHARACTERS, Consequences
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
@@ -179,7 +179,7 @@ def test_the_definition_comes_first_then_below_then_above() -> None:
     after = before.replace("h(a)", "h(b)")
     found = Consequences("python").propose([before], after)
     assert [one.hunk.start for one in found] == [0, before.index("i(") + 2, 13, 8]
-    assert [one.kind for one in found] == ["rename_definition"] + 3 * ["rename_use"]
+    assert [one.kind for one in found] == 4 * ["rename_definition"]
 
 
 def test_an_import_that_another_file_has() -> None:

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.diff import apply_hunks
 

@@ -14,7 +14,7 @@ def followed(text: str, old: str, new: str) -> str:
     """The text after all that follows from replacing the first `old` by `new`."""
     after = text.replace(old, new, 1)
     found = Consequences("typescriptreact", "src/card.tsx").propose([text], after)
-    kept = [one.hunk for one in found if one.kind == "rename_keyword"]
+    kept = [one.hunk for one in found if one.kind == "rename_attribute"]
     return apply_hunks(after, sorted(kept, key=lambda hunk: hunk.start))
 
 

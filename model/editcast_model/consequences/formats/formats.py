@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.calls import GivenApart, calls_left, given_apart
 from editcast_model.consequences.formats.forms import FORMS, Form
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import counterpart
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.history import changes
@@ -20,7 +21,6 @@ from editcast_model.syntax.tree import Tree
 
 _Example = GivenApart | tuple[Form, Form]
 
-_STRENGTH = 0.75
 #: Longer nodes, in code points, are skipped.
 _LONGEST = 1000
 #: The number of nodes around a change that are examined.
@@ -44,7 +44,7 @@ def after_format(change: Change) -> Iterator[Consequence]:
         for node, text in left:
             if not change.wrote(node.start_byte, node.end_byte):
                 hunk = shortest_hunk(tree.of(node), text, node.start_byte)
-                yield Consequence(hunk, "convert_format", _STRENGTH, cause=cause, others=others)
+                yield Consequence(hunk, "convert_format", cause=cause, others=others)
 
 
 def converted_in(change: Change) -> Iterator[Node]:

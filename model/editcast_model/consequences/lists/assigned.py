@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import CONSTRUCTORS
 from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.diff import Hunk
@@ -15,7 +16,6 @@ from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
-_STRENGTH = 0.6
 #: Types of nodes in which an assignment runs in some cases only.
 _NESTED = re.compile("^(if|else|for|while|try|catch|switch|match|case)|lambda|closure|anonymous")
 _VALUES = re.compile("^(expression_list|tuple)$")
@@ -48,7 +48,7 @@ def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Cons
         written = renamed(text[start:end], *words, within=True)
         if start < end and _has_field(names, written, text[start:end]):
             hunk, cause = Hunk(end, end, written), f"{use.name} {new.name}"
-            yield Consequence(hunk, "assign_parameter", _STRENGTH, cause=cause)
+            yield Consequence(hunk, "assign_parameter", cause=cause)
             return
 
 

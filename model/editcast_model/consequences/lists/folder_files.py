@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import (
     forms,
     parts_of,
@@ -19,11 +19,6 @@ from editcast_model.consequences.lists.word_forms import (
 )
 from editcast_model.diff import Hunk
 
-#: Of 323 such lines in commits that add a file to one of seventeen repositories, 253 were written;
-#: half of these at the place that is proposed.
-_STRENGTH: Final = 0.4
-#: Of 112 lines of files that commits delete, 110 went.
-_STRENGTH_GONE: Final = 0.9
 _LEAST: Final = 3  # files of a folder that are listed in lines that read alike
 _LEAST_SHARE: Final = 0.5  # of the files of the folder
 _MOST_SPREAD: Final = 2  # lines from the first to the last one, for each
@@ -91,12 +86,12 @@ def listed(text: str, files: Mapping[str, FolderFile], path: str) -> Iterator[Co
                     start = sum(map(len, lines[:row]))
                     hunk = Hunk(start, start + len(lines[row]), "")
                     cause = f"deleted {one.name}"
-                    yield Consequence(hunk, "remove_entry", _STRENGTH_GONE, cause=cause)
+                    yield Consequence(hunk, "unlist_file", cause=cause)
         elif file != path:
             for group in _groups(lines, one):
                 added = _line(lines, group, one.name)
                 if added is not None:
-                    yield Consequence(added, "add_entry", _STRENGTH, cause=f"new {one.name}")
+                    yield Consequence(added, "list_file", cause=f"new {one.name}")
 
 
 def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:

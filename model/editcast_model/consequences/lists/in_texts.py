@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import MOST_PLACES, Entry
 from editcast_model.consequences.lists.sql_values import with_column
 from editcast_model.consequences.lists.word_forms import as_in, forms, has, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree
 
-_STRENGTH = 0.5
 _LONGEST = 100  # code points before a name in which the one before it is looked for
 _TEXT = re.compile("string|template|fragment|content")
 #: The text after a name, and between two names: a separator and an optional qualifier.
@@ -53,7 +52,7 @@ def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
         hunk = _inserted(tree.text, added, names, pair) if is_due else None
         if hunk is not None:
             cause = f"{added.before} {added.name}"
-            yield Consequence(with_column(tree.text, hunk), "add_entry", _STRENGTH, cause=cause)
+            yield Consequence(with_column(tree.text, hunk), "add_entry_in_text", cause=cause)
 
 
 def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> Hunk | None:

@@ -12,7 +12,8 @@ from itertools import takewhile
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import (
     CONSTRUCTORS,
     MOST_PLACES,
@@ -40,10 +41,6 @@ from editcast_model.syntax.tree import Tree
 _LONGEST = 400
 #: The number of nodes around a name that may be its list.
 _MOST_STEPS = 8
-#: The strength for a missing entry if the code around the list names the list that the entry was
-#: added to, and otherwise; the same for an entry that is no longer needed.
-_LACKING, _LACKING_ELSEWHERE = 0.5, 0.6
-_SURPLUS, _SURPLUS_ELSEWHERE = 0.3, 0.5
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _QUOTED = re.compile(r"""(["'`])(?=[^"'`]*\w)[^"'`]*\1""")
 _BLANKS = re.compile(r"[ \t]+")
@@ -129,9 +126,9 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
             continue
         hunk = None if _is_passed(tree, removed, *found) else _without(tree, *found)
         if hunk is not None:
-            strength = _SURPLUS if is_related else _SURPLUS_ELSEWHERE
+            kind: Kind = "remove_entry" if is_related else "remove_entry_apart"
             cause = f"{removed.before} {removed.name}"
-            yield Consequence(hunk, "remove_entry", strength, cause=cause)
+            yield Consequence(hunk, kind, cause=cause)
 
 
 def _same_entry_at(tree: Tree, place: int, removed: Entry) -> tuple[EntryList, Node] | None:
@@ -257,9 +254,9 @@ def _copied(
     else:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
-    strength = _LACKING if is_related else _LACKING_ELSEWHERE
+    kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
-    yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
+    yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
 
 
 def _says_more(added: Entry) -> bool:

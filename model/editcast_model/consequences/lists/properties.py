@@ -6,13 +6,12 @@ lines that break differently then, or at another place, 8 of 19 proposals were c
 
 from collections.abc import Iterator
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.components import components_with, pattern_of
 from editcast_model.syntax.names import WORD, Names, Occurrence
-
-_STRENGTH = 0.5
 
 
 def after_new_property(change: Change) -> Iterator[Consequence]:
@@ -49,4 +48,4 @@ def _taken(change: Change, component: Occurrence, new: Occurrence) -> Iterator[C
     index = max((taken.index(one) + 1 for one in above if one in taken), default=0)
     listed = [Argument(one.start_byte, one.end_byte) for one in entries[: index or 1]]
     span = pattern.start_byte + 1, pattern.end_byte - 1
-    yield Consequence(inserted(text, span, listed, index, new.name), "add_entry", _STRENGTH)
+    yield Consequence(inserted(text, span, listed, index, new.name), "take_property")

@@ -13,7 +13,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import (
     EntryList,
     end_of,
@@ -29,8 +30,6 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
-#: Of 187 such entries in commits of five repositories, 93 were clean.
-_STRENGTH: Final = 0.5
 _KINDS: Final = ("function", "class", "variable", "constant")
 _LEAST: Final = 2  # names of a kind with an entry in the same list
 _LONGEST: Final = 400  # characters of an entry
@@ -82,7 +81,7 @@ def after_new_name(change: Change) -> Iterator[Consequence]:
         for register in _registers(names, alike):
             hunk = _entry(names, register, alike, one.name)
             if hunk is not None:
-                yield Consequence(hunk, "add_entry", _STRENGTH, cause=f"new {one.name}")
+                yield Consequence(hunk, "register_name", cause=f"new {one.name}")
 
 
 def _is_import(one: Occurrence) -> bool:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 
-_STRENGTH = 0.7
 _INSERT = re.compile(r"\((?P<columns>[^()]*)\)\s*VALUES\s*\((?P<values>[^()]*)\)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)")
 _REACH = 2000  # characters around a change in which its statement is looked for
@@ -21,7 +21,7 @@ def after_column(change: Change) -> Iterator[Consequence]:
             if found.start("columns") <= start and end <= found.end("columns"):
                 hunk = with_placeholder(found)
                 if hunk is not None:
-                    yield Consequence(hunk, "add_entry", _STRENGTH)
+                    yield Consequence(hunk, "add_sql_value")
 
 
 def with_column(text: str, column: Hunk) -> Hunk:

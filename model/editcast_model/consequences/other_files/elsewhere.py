@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from editcast_model.consequences.arguments import Parameters, fitted
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.member_renames import (
     CHECKED,
@@ -26,8 +26,8 @@ from editcast_model.consequences.other_files.module_changes import (
     NewParameters,
 )
 from editcast_model.consequences.other_files.ties import Ties
-from editcast_model.consequences.overrides import overriding
 from editcast_model.consequences.passing.order import is_permuted, reordered
+from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results import taken_apart
@@ -40,7 +40,6 @@ from editcast_model.syntax.roles import Role
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
-_STRENGTH_OF_NAMED = 0.9
 
 
 def after_modules(
@@ -91,17 +90,17 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     for one in taken:
         if one.bound != old or ties.is_only(one, new):
             hunk = Hunk(one.at, one.at + len(old), new)
-            yield Consequence(hunk, "rename_import", 0.7, is_first=True)
+            yield Consequence(hunk, "rename_import", is_first=True)
     for use in ties.uses(old):
         if use.role is Role.MEMBER:
-            yield Consequence(Hunk(use.start, use.end, new), "rename_use", 0.8)
+            yield Consequence(Hunk(use.start, use.end, new), "rename_use_elsewhere")
         elif names.resolve(use, new) is None:
-            yield Consequence(renaming(use, new), "rename_use", 0.8)
+            yield Consequence(renaming(use, new), "rename_use_elsewhere")
     scopes = [ties.scope_of(one) for one in bound if one.bound == new]
     for use in names.of(old) if scopes else ():  # the import was renamed before
         if use.role is Role.REFERENCE and not names.is_known(use, old):
             if names.resolve(use, new) in scopes:
-                yield Consequence(renaming(use, new), "rename_use", 0.8)
+                yield Consequence(renaming(use, new), "rename_use_elsewhere")
 
 
 def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
@@ -110,7 +109,7 @@ def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
         end = one.at + len(one.bound)
         if (one.name, one.bound) == ("default", name) and _FROM.match(ties.names.tree.text, end):
             hunk = Hunk(one.at, end, f"{{ {name} }}")
-            yield Consequence(hunk, "rename_import", _STRENGTH_OF_NAMED, is_first=True)
+            yield Consequence(hunk, "rename_import", is_first=True)
 
 
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
@@ -128,12 +127,12 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
-            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.7)
+            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_elsewhere")
     is_checked = names.tree.language in CHECKED
     for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
-        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.6)
+        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_unknown_elsewhere")
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
-        yield from renamed_keyword(call, name.old, name.new, 0.6)
+        yield from renamed_keyword(call, name.old, name.new)
 
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
@@ -182,7 +181,7 @@ def _renamed_keywords(
     keywords = {argument.keyword for argument in call.arguments}
     for was, now in zip(old, new, strict=True) if len(old) == len(new) else ():
         if was and now and was not in new and now not in {*old, *keywords}:
-            for one in renamed_keyword(call, was, now, 0.6):
+            for one in renamed_keyword(call, was, now):
                 yield adapted(names.tree, one, by_names(was, now))
 
 

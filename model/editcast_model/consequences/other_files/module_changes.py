@@ -18,7 +18,7 @@ from editcast_model.consequences.lists.parallel_lists import added_entries, remo
 from editcast_model.consequences.member_renames import are_constructor_keywords
 from editcast_model.consequences.other_files.definitions import named_export
 from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
-from editcast_model.consequences.overrides import NewSignature, new_signatures
+from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Argument, Call
 from editcast_model.syntax.names import Names
@@ -18,7 +18,6 @@ from editcast_model.syntax.tree import type_declared
 
 Parameters = tuple[Parameter, ...]
 
-_STRENGTH = 0.6
 _TEXTS = frozenset({"str", "string", "String", "&str"})
 _NUMBER = re.compile(r"u?int\d*|[iuf](8|16|32|64|128|size)|float\d*|double|long|short|number|byte")
 _TRUTHS = frozenset({"bool", "boolean", "Boolean"})
@@ -73,7 +72,7 @@ def reordered(
         out += parts[old.index(one.name)]
     if out != text[given[0].start : given[-1].end]:
         hunk = Hunk(given[0].start, given[-1].end, out)
-        yield Consequence(hunk, "reorder_arguments", _STRENGTH)
+        yield Consequence(hunk, "reorder_arguments")
 
 
 def is_permuted(before: Parameters, after: Parameters) -> bool:

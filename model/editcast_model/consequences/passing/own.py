@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.placing import inserted
 from editcast_model.consequences.passing.takers import is_means, taking
 from editcast_model.diff import Hunk
@@ -24,10 +24,6 @@ from editcast_model.syntax.tree import type_declared
 
 Parameters = tuple[Parameter, ...]
 
-_STRENGTH = 0.5
-#: The strength for a call that resembles one with the value.
-_STRENGTH_OF_LIKE = 0.55
-_STRENGTH_OF_CONSTANT = 0.6
 #: A comparison with a constant that may stand for a missing value.
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
 #: A string with placeholders.
@@ -68,10 +64,10 @@ def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Ite
     # In Python, what may be left out is given by its place where the one before it may be, too.
     is_free = parameters[index].is_required or _is_behind_optional(parameters, index)
     if is_next and (is_free or not is_python):
-        yield _given(names, call, len(given), name, _STRENGTH)
+        yield _given(names, call, len(given), name, "pass_parameter")
     elif is_python:
         at = _place_by_name(call, parameters, name)
-        yield _given(names, call, at, names.rules.given_by_name(name, name), _STRENGTH)
+        yield _given(names, call, at, names.rules.given_by_name(name, name), "pass_parameter")
 
 
 def _is_behind_optional(parameters: Parameters, index: int) -> bool:
@@ -162,14 +158,14 @@ def _in_place_of_default(
         for one in uses_of_default(names, function, parameter):
             if not any(each.type in _COMPARISONS for each in one.path[-2].node.children):
                 hunk = Hunk(one.start, one.end, parameter.name)
-                yield Consequence(hunk, "use_parameter", _STRENGTH_OF_CONSTANT)
+                yield Consequence(hunk, "use_parameter")
         return
     for one in names.of(parameter.name, _scope(function)):
         if one.role is Role.KEYWORD and _is_in_body(function, one):
             value = one.path[-2].node.child_by_field_name("value")
             if value is not None and names.tree.of(value) == default:
                 hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
-                yield Consequence(hunk, "add_argument", _STRENGTH)
+                yield Consequence(hunk, "pass_parameter")
 
 
 def _to_functions_of_file(
@@ -223,9 +219,9 @@ def _given_as_in(
         if not call.gives_by_name(argument.keyword):
             written = names.tree.text[argument.start : argument.end]
             at = _place_by_name(call, order, name)
-            yield _given(names, call, at, written, _STRENGTH_OF_LIKE)
+            yield _given(names, call, at, written, "pass_parameter_alike")
     elif len(call.arguments) == len(like.arguments) - 1 == index == len(call.positional):
-        yield _given(names, call, index, name, _STRENGTH_OF_LIKE)
+        yield _given(names, call, index, name, "pass_parameter_alike")
 
 
 def _place_by_name(call: Call, order: Parameters, name: str) -> int:
@@ -239,11 +235,11 @@ def _place_by_name(call: Call, order: Parameters, name: str) -> int:
     return next(found, len(keywords))
 
 
-def _given(names: Names, call: Call, index: int, written: str, strength: float) -> Consequence:
+def _given(names: Names, call: Call, index: int, written: str, kind: Kind) -> Consequence:
     """Return a call with an argument more."""
     span = call.start, call.end
     hunk = inserted(names.tree.text, span, call.arguments, index, written)
-    return Consequence(hunk, "add_argument", strength)
+    return Consequence(hunk, kind)
 
 
 def _is_in(function: Function, offset: int) -> bool:

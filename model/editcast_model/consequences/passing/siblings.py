@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.parameters import may_take, with_parameter
 from editcast_model.consequences.passing.own import (
     are_alike,
@@ -23,7 +24,6 @@ from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import first_child
 
-_STRENGTH = 0.5
 #: The most functions of a class, or of a file, that are examined.
 _MOST = 200
 _AROUND = ("export_statement", "variable_declarator", "lexical_declaration")
@@ -115,7 +115,7 @@ def _with(names: Names, function: Function, other: Function, parameter: Paramete
     is_first = listed[0] is parameter and len(listed) > 1 and parameter.is_required
     at = 0 if is_first or parameter.type == "context.Context" else None
     hunk = with_parameter(text, other, at, declared)
-    return Consequence(hunk, "add_parameter", _STRENGTH)
+    return Consequence(hunk, "add_parameter_alike")
 
 
 def _is_in_body(function: Function, call: Call) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Argument, Call, Function, call_of, functions_named
@@ -16,7 +16,6 @@ from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
-_STRENGTH = 0.6
 _TOKEN, _CONTEXT, _SIGNAL = "CancellationToken", "context.Context", "AbortSignal"
 _ENDING = "Async"
 #: By package, functions of Go and their variants that take a context first.
@@ -129,4 +128,4 @@ def _argument(call: Call, index: int) -> Node | None:
 
 
 def _added(hunk: Hunk) -> Consequence:
-    return Consequence(hunk, "add_argument", _STRENGTH)
+    return Consequence(hunk, "pass_to_taker")

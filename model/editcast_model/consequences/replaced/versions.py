@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.syntax.languages import language_of
@@ -46,8 +46,6 @@ _TOLD: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|html)$")
 _LOG: Final = re.compile(r"(?i)(?:change|history|news|release|upgrad|migrat)[^.]*(?:\.\w*)?$")
 _MOST_PLACES: Final = 60  # a number that stands more often is of many things
 _MOST_TEXTS: Final = 6
-#: The strength if a version directly follows its name.
-_SAID: Final = 0.5
 _LONGEST_LINE: Final = 1_000
 
 
@@ -117,32 +115,32 @@ def versions_left_in(
     for (old, new), files in known.items():
         left = list(_places(text, old)) if files and old in text else []
         for place in left if len(left) <= _MOST_PLACES else ():
-            strength = _strength(place, files, is_code)
-            if strength and not (strength == _SAID and told and not place.is_least):
+            kind = _kind(place, files, is_code)
+            if kind and not (kind == "replace_version_said" and told and not place.is_least):
                 hunk = Hunk(place.start, place.start + len(old), new)
-                yield Consequence(hunk, "replace_version", strength, cause=f"{old} {new}")
+                yield Consequence(hunk, kind, cause=f"{old} {new}")
 
 
-def _strength(place: Place, files: dict[str, list[Place]], is_code: bool) -> float:
-    """Return the measured share of such occurrences that were replaced; 0 for no proposal."""
+def _kind(place: Place, files: dict[str, list[Place]], is_code: bool) -> Kind | None:
+    """Return the kind of the replacement of a version; None where it is not proposed."""
     named = {
         file
         for file, others in files.items()
         if any(place.name and place.name == one.name for one in others)
     }
     if named and _THREE_PARTS.match(place.version) and not place.is_listed:
-        return 0.85
+        return "replace_version"
     texts = {file for file in files if not (_is_code(file) if file else is_code)}
     if is_code or place.is_listed or not texts:
-        return 0.0
+        return None
     others = [one for file in texts for one in files[file]]
     if any(place.word and place.word == one.word for one in others):
-        return 0.85
+        return "replace_version"
     if len(place.version) == 1:
-        return 0.0
+        return None
     if any(place.line == one.line for one in others) and _LETTERS.search(place.line):
-        return 0.75
-    return _SAID if len(named & texts) > 1 else 0.0
+        return "replace_version_in_line"
+    return "replace_version_said" if len(named & texts) > 1 else None
 
 
 @lru_cache(maxsize=256)  # every open file asks for the same saves

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.binding import is_of_language
@@ -57,15 +57,14 @@ def words_left_in(
     own = Counter(pair for before, after in texts for pair in _replaced(before, after))
     for pair in present:
         times = own[pair] - own[pair[::-1]]
-        strength = probability(pair[0], times, len(files[pair]), is_gone=is_gone[pair])
-        for hunk in _hunks(text, names, pair) if strength else ():
-            yield Consequence(hunk, "replace_word", strength, cause=" ".join(pair))
+        kind = kind_of(pair[0], times, len(files[pair]), is_gone=is_gone[pair])
+        if kind is not None:
+            for hunk in _hunks(text, names, pair):
+                yield Consequence(hunk, kind, cause=" ".join(pair))
 
 
-def probability(word: str, own: int, files: int, *, is_gone: bool) -> float:
-    """Return the share of words whose next place was replaced as well.
-
-    By the commits of eight projects, replayed file by file.
+def kind_of(word: str, own: int, files: int, *, is_gone: bool) -> Kind | None:
+    """Return the kind of the replacement of a word; None where it is not proposed.
 
     Args:
         word: The word.
@@ -74,9 +73,9 @@ def probability(word: str, own: int, files: int, *, is_gone: bool) -> float:
         is_gone: Whether it stands no more near where it was replaced last in another file.
     """
     if own > 0 and is_gone:
-        return 0.7 if own < 3 else 0.85
+        return "replace_word" if own < 3 else "replace_word_again"
     is_everywhere = files >= _MANY_FILES and _DISTINCT.match(word) is not None
-    return 0.5 if is_everywhere and own == 0 else 0.0
+    return "replace_word_everywhere" if is_everywhere and own == 0 else None
 
 
 def _replaced(before: str, after: str) -> tuple[Pair, ...]:

@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import imports
 from editcast_model.consequences.rewrites.counterparts import counterpart
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.tree import Tree
 
-_STRENGTH = 0.7
 _CLASSES = frozenset({"Dict", "FrozenSet", "List", "Set", "Tuple", "Type"})
 _UNIONS = frozenset({"Optional", "Union"})
 _MODULES = ("typing", "typing_extensions")
@@ -47,7 +47,7 @@ def after_annotation(change: Change) -> Iterator[Consequence]:
         done = node.end_byte
         if not change.wrote(node.start_byte, node.end_byte):
             hunk = shortest_hunk(tree.of(node), text, node.start_byte)
-            yield Consequence(hunk, "rewrite", _STRENGTH, cause="typing")
+            yield Consequence(hunk, "rewrite_annotation", cause="typing")
 
 
 def _made_newer(change: Change) -> frozenset[str]:

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import islice
 from textwrap import dedent
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.replaced.saves import OtherSaves
-from editcast_model.consequences.rewrites.from_example import WEAK
 from editcast_model.consequences.rewrites.rewrites import rewrites_by, rules_of
 from editcast_model.consequences.rewrites.rule import Rule
 from editcast_model.syntax.languages import language_of
@@ -55,7 +55,7 @@ def _rules_of(before: str, after: str, language: str) -> tuple[Rule, ...]:
         return ()
     change = Change(was, now)
     rules = rules_of(change) if change.is_legible else ()
-    return tuple(rule for rule in rules if rule.strength > WEAK)
+    return tuple(rule for rule in rules if rule.kind == "rewrite")
 
 
 def _has_members(rule: Rule, names: Names) -> bool:

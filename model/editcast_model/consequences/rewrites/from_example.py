@@ -36,8 +36,6 @@ from editcast_model.syntax.tree import Tree, field
 _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
 #: Shorter names of functions occur in strings by chance.
 _LEAST_NAME = 3
-#: The strength of a rule that removes a word, and of one that only adds or only unwraps.
-STRENGTH, WEAK = 0.65, 0.5
 _WORD = re.compile(r"[^\W\d]\w*")
 #: A quote with the adjacent operator.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
@@ -129,7 +127,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
         not is_called(old) and not _NAMED.search(new.type),
-        STRENGTH if (gone or named or are_named) and not is_unwrapped else WEAK,
+        "rewrite" if (gone or named or are_named) and not is_unwrapped else "rewrite_that_adds",
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.formats import converted_in
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import BODY, counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
@@ -72,7 +73,7 @@ def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:
     for span, text in _places(names.tree, rule):
         if _knows(names, span, rule.local):
             hunk = shortest_hunk(names.tree.text[span.start : span.end], text, span.start)
-            yield Consequence(hunk, "rewrite", rule.strength, cause=rule.cause)
+            yield Consequence(hunk, rule.kind, cause=rule.cause)
 
 
 def rules_of(change: Change) -> Iterator[Rule]:

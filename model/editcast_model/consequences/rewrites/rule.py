@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from editcast_model.consequences.kinds import Kind
 from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.syntax.tree import Tree
 
@@ -98,7 +99,7 @@ class Rule:
             parentheses.
         is_value: Whether it takes the place of something else that is not called: it may give no
             function.
-        strength: That of its consequences.
+        kind: That of its consequences.
     """
 
     tree: Tree
@@ -115,7 +116,7 @@ class Rule:
     is_loose: bool
     is_tight: bool
     is_value: bool
-    strength: float
+    kind: Kind
 
     @property
     def cause(self) -> str:

@@ -14,8 +14,6 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.rewrites.counterparts import BODY, span_now
 from editcast_model.consequences.rewrites.from_example import (
-    STRENGTH,
-    WEAK,
     anchors_of,
     between,
     count_names,
@@ -197,7 +195,7 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         is_loose=False,
         is_tight=False,
         is_value=False,
-        strength=WEAK if strings or has_value else STRENGTH,
+        kind="rewrite_that_adds" if strings or has_value else "rewrite",
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
 

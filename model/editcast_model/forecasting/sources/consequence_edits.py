@@ -1,21 +1,21 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
 from editcast_model.history import EditHistory
 
 log = logging.getLogger(__name__)
 
-#: The odds of a consequence if nothing else was changed, as a multiple of those of its strength.
-#: They are inversely proportional to the number of changes
-#: (benchmarks/suggestions/consequences_on_commits.py).
-_ALONE = 2.0
+#: The power of the number of changes in the odds of a consequence, by
+#: benchmarks/suggestions/consequences_on_commits.py.
+_POWER = -0.8
 #: After this many saves a rewrite from another file is no longer offered: 4 of 21 were clean on
 #: commits then, 22 of 29 before.
 _MOST_LEFT = 4
@@ -51,7 +51,7 @@ class ConsequenceEdits:
                     everywhere=everywhere(one, found),
                 )
             )
-            prior = _probability(one)
+            prior = probability(one.strength, one.others)
             # What it follows from is as true far away: commits, replayed from top to bottom, would
             # teach that nothing is left above.
             yield replace(candidate, prior=prior, distance=0)
@@ -86,15 +86,19 @@ class ConsequenceEdits:
             return []
 
 
-def _probability(one: Consequence) -> float:
+def probability(strength: float, others: int | None) -> float:
     """Return how probable it is that a consequence is clean.
 
     Someone who has changed many other things may be rewriting the code, or may have left this place
     as it is on purpose.
+
+    Args:
+        strength: That of its kind.
+        others: The number of other changes; None if it follows from another file.
     """
-    if one.others is None:
-        return one.strength
-    odds = one.strength / (1 - one.strength) * _ALONE / (1 + one.others)
+    if others is None:
+        return strength
+    odds = strength / (1 - strength) * math.pow(1 + others, _POWER)
     return odds / (1 + odds)
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.import_statements import origins
 from editcast_model.consequences.other_files.module_changes import (
     MOST_CHANGES,

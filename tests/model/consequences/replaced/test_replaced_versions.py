@@ -2,8 +2,8 @@
 
 import pytest
 
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.diff import apply_hunks
 
 Other = tuple[str, str, str]
@@ -26,12 +26,12 @@ def proposed(
     ("path", "line", "others", "expected"),
     [
         # The same word.
-        ("README.md", "On `node:18-alpine`:", [DOCKER], 0.85),
+        ("README.md", "On `node:18-alpine`:", [DOCKER], "replace_version"),
         (
             "a.yml",
             "- uses: actions/cache@v3",
             [("b.yml", "uses: actions/cache@v3\n", "uses: actions/cache@v4\n")],
-            0.85,
+            "replace_version",
         ),
         (
             "a.yml",
@@ -39,23 +39,28 @@ def proposed(
             [("b.yml", "uses: actions/cache@v3\n", "uses: actions/cache@v4\n")],
             None,
         ),
-        ("tox.ini", "basepython=python3.8", [("a", "python3.8 -m x\n", "python3.9 -m x\n")], 0.85),
+        (
+            "tox.ini",
+            "basepython=python3.8",
+            [("a", "python3.8 -m x\n", "python3.9 -m x\n")],
+            "replace_version",
+        ),
         # The same line.
-        ("go.mod", "go 1.17", [("b/go.mod", "go 1.17\n", "go 1.18\n")], 0.75),
+        ("go.mod", "go 1.17", [("b/go.mod", "go 1.17\n", "go 1.18\n")], "replace_version_in_line"),
         ("a.yml", "version: 2", [("b.yml", "version: 2\n", "version: 3\n")], None),
         ("a.csv", "1, 17", [("b.csv", "1, 17\n", "1, 18\n")], None),
         # Three parts behind the same name.
-        ("package.json", '  "version": "1.4.2",', [PYTHON], 0.85),
-        ("a/__init__.py", '__version__ = "1.4.2"', [PYTHON], 0.85),
+        ("package.json", '  "version": "1.4.2",', [PYTHON], "replace_version"),
+        ("a/__init__.py", '__version__ = "1.4.2"', [PYTHON], "replace_version"),
         ("package.json", '  "left": "1.4.2",', [PYTHON], None),
         ("a.py", 'x = "127.0.0.1"', [("b.py", 'x = "127.0.0.1"\n', 'x = "1.2.3.4"\n')], None),
         ("CHANGES.md", "Version 1.4.2", [PYTHON], None),
         ("docs/release-notes", "Version 1.4.2", [PYTHON], None),
         # The name alone: from the second file on.
         ("package.json", '  "node": ">=18"', [DOCKER], None),
-        ("package.json", '  "node": ">=18"', [DOCKER, WORKFLOW], 0.5),
-        ("a.yml", "node:\n  18", [DOCKER, WORKFLOW], 0.5),
-        ("README.md", "You need Node 18 or newer.", [DOCKER, WORKFLOW], 0.5),
+        ("package.json", '  "node": ">=18"', [DOCKER, WORKFLOW], "replace_version_said"),
+        ("a.yml", "node:\n  18", [DOCKER, WORKFLOW], "replace_version_said"),
+        ("README.md", "You need Node 18 or newer.", [DOCKER, WORKFLOW], "replace_version_said"),
         ("README.md", "Node 18 was slow.", [DOCKER, WORKFLOW], None),
         ("ci.yaml", "node-version: [18, 20]", [DOCKER, WORKFLOW], None),
         ("ci.yaml", "- node: 18\n- node: 20", [DOCKER, WORKFLOW], None),
@@ -68,11 +73,10 @@ def proposed(
     ],
 )
 def test_what_other_files_replaced(
-    path: str, line: str, others: list[Other], expected: float | None
+    path: str, line: str, others: list[Other], expected: Kind | None
 ) -> None:
     found = proposed([f"{line}\n"], *others, path=path)
-    assert [one.strength for one in found] == ([expected] if expected else [])
-    assert all(one.kind == "replace_version" for one in found)
+    assert [one.kind for one in found] == ([expected] if expected else [])
 
 
 def test_what_the_file_itself_replaced() -> None:

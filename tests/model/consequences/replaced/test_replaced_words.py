@@ -5,9 +5,9 @@ import tracemalloc
 
 import pytest
 
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.replaced.words import probability
+from editcast_model.consequences.kinds import STRENGTHS, Consequence, Kind
+from editcast_model.consequences.replaced.words import kind_of
 from editcast_model.diff import apply_hunks
 
 MANUAL = "Set DB_URL first.\n\nDB_URL is an address.\n\nMY_DB_URL, DB_URLS and DB-URL are not.\n"
@@ -34,7 +34,7 @@ def test_what_another_file_and_this_one_replaced(path: str) -> None:
     text = MANUAL.replace("Set DB_URL", "Set DATABASE_URL")
     (one,) = proposed([MANUAL, text], ("run.sh", OLD, NEW), path=path)
     assert apply_hunks(text, [one.hunk]) == text.replace("\nDB_URL is", "\nDATABASE_URL is")
-    assert (one.kind, one.strength, one.cause) == ("replace_word", 0.7, "DB_URL DATABASE_URL")
+    assert (one.kind, one.cause) == ("replace_word", "DB_URL DATABASE_URL")
 
 
 def test_what_was_replaced_in_this_file_alone_is_a_repeated_edit() -> None:
@@ -53,14 +53,14 @@ def test_below_the_last_change_first() -> None:
     ("others", "expected"),
     [
         ([("run.sh", OLD, NEW)], None),
-        ([(f"{name}.sh", OLD, NEW) for name in "abc"], 0.5),
+        ([(f"{name}.sh", OLD, NEW) for name in "abc"], "replace_word_everywhere"),
         ([(f"{name}.sh", "first=a\n", "other=a\n") for name in "abc"], None),
         ([(f"{name}.sh", OLD, "DB_URL=b\n") for name in "abc"], None),
         ([*((f"{name}.sh", OLD, NEW) for name in "abc"), ("a.sh", NEW, OLD)], None),
     ],
 )
-def test_in_a_file_that_is_just_opened(others: list[Other], expected: float | None) -> None:
-    found = {one.strength for one in proposed([MANUAL], *others)}
+def test_in_a_file_that_is_just_opened(others: list[Other], expected: Kind | None) -> None:
+    found = {one.kind for one in proposed([MANUAL], *others)}
     assert found == ({expected} if expected else set())
 
 
@@ -121,8 +121,9 @@ def test_a_word_that_stands_everywhere_is_none_to_replace() -> None:
 
 
 def test_the_more_often_the_surer() -> None:
-    known = [probability("url", own, 1, is_gone=True) for own in range(-1, 4)]
-    assert known == [0.0, 0.0, 0.7, 0.7, 0.85]
+    known = [kind_of("url", own, 1, is_gone=True) for own in range(-1, 4)]
+    assert known == [None, None, "replace_word", "replace_word", "replace_word_again"]
+    assert STRENGTHS["replace_word"] < STRENGTHS["replace_word_again"]
 
 
 def test_a_type_of_the_language_is_no_word() -> None:

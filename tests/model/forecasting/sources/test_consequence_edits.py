@@ -3,8 +3,8 @@
 import pytest
 
 from editcast_model.bundle import bundled_path
-from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.kinds import STRENGTHS, Consequence, Kind
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.filters import EditContext
@@ -108,7 +108,7 @@ def test_confidence_stays_while_a_rename_goes_on_and_falls_with_each_other_chang
         (best,) = session.predict(1)
         assert best.source == "consequence" and best.confidence < confidences[-1]
         confidences.append(best.confidence)
-    assert confidences[-1] < 0.65
+    assert confidences[-1] < confidences[0] - 0.1
 
 
 def test_a_rewrite_of_another_file_is_offered_for_a_few_saves(forecaster: NeuralForecaster) -> None:
@@ -213,17 +213,18 @@ def test_a_place_that_is_left_alone_is_no_group(forecaster: NeuralForecaster) ->
 
 def test_the_places_of_a_cause_are_as_sure_as_the_one_that_is_asked_for() -> None:
     hunks = [Hunk(place, place + 1, "new") for place in range(0, 50, 10)]
+    use: Kind = "rename_use"
+    kinds: tuple[Kind, ...] = (use, "rename_setter", "rename_use_beside", use, use)
+    assert STRENGTHS[kinds[2]] < STRENGTHS[use] < STRENGTHS[kinds[1]]
     found = [
-        Consequence(hunk, "rename_use", strength, cause=cause)
-        for hunk, strength, cause in zip(
-            reversed(hunks), (0.9, 0.95, 0.5, 0.9, 0.9), ("a", "a", "a", "a", "b"), strict=True
-        )
+        Consequence(hunk, kind, cause=cause)
+        for hunk, kind, cause in zip(reversed(hunks), kinds, "aaaab", strict=True)
     ]
     assert everywhere(found[0], found) == (hunks[1], hunks[3], hunks[4])
     assert everywhere(found[1], found) == ()
     assert everywhere(found[2], found) == tuple(hunks[1:])
     assert everywhere(found[4], found) == ()
-    assert everywhere(Consequence(hunks[0], "import_missing", 0.8), found) == ()
+    assert everywhere(Consequence(hunks[0], "import_missing"), found) == ()
 
 
 def test_a_rewrite_is_made_whole_and_where_it_fits_alone(forecaster: NeuralForecaster) -> None:

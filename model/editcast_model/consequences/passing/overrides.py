@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field
 from editcast_model.syntax.types import bases_of
-
-_STRENGTH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
             start = parameters.start_byte + hunk.start
             moved = Hunk(start, start + hunk.end - hunk.start, hunk.text)
             cause = f"{signature.name} {signature.after}"
-            yield Consequence(moved, "follow_signature", _STRENGTH, cause=cause)
+            yield Consequence(moved, "follow_signature", cause=cause)
 
 
 def _is_method(one: Occurrence) -> bool:

@@ -1,0 +1,106 @@
+"""Edits that follow from others, their kinds, and how often each kind is right.
+
+The strength of a kind is the share of its edits that are clean among commits if nothing else was
+changed. `benchmarks/suggestions/consequences_on_commits.py` measures it and writes it to
+`strengths.json`; kinds that came up too seldom keep what is assumed of them.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from editcast_model.diff import Hunk
+
+Kind = Literal[
+    "rename_use",
+    "rename_use_beside",
+    "rename_use_elsewhere",
+    "rename_definition",
+    "rename_definition_unsure",
+    "rename_setter",
+    "rename_field",
+    "rename_field_of_unknown",
+    "rename_field_elsewhere",
+    "rename_field_of_unknown_elsewhere",
+    "rename_import",
+    "rename_keyword",
+    "rename_attribute",
+    "rename_taken_key",
+    "rename_key",
+    "rename_key_unsure",
+    "add_argument",
+    "remove_argument",
+    "reorder_arguments",
+    "name_arguments",
+    "pass_parameter",
+    "pass_parameter_alike",
+    "pass_to_taker",
+    "use_parameter",
+    "add_parameter",
+    "add_parameter_alike",
+    "follow_signature",
+    "import_missing",
+    "import_often_added",
+    "remove_import",
+    "add_entry",
+    "add_entry_apart",
+    "remove_entry",
+    "remove_entry_apart",
+    "add_entry_in_text",
+    "add_sql_value",
+    "take_property",
+    "register_name",
+    "list_file",
+    "unlist_file",
+    "settle_condition",
+    "assign_parameter",
+    "take_results",
+    "use_constant",
+    "use_entry",
+    "replace_word",
+    "replace_word_again",
+    "replace_word_everywhere",
+    "replace_version",
+    "replace_version_in_line",
+    "replace_version_said",
+    "replace_path",
+    "await_call",
+    "make_async",
+    "convert_format",
+    "rewrite",
+    "rewrite_that_adds",
+    "rewrite_annotation",
+    "rewrite_elsewhere",
+]
+#: The measured strengths, beside this file.
+MEASURED: Final = Path(__file__).with_name("strengths.json")
+STRENGTHS: Final[dict[str, float]] = {
+    kind: one["strength"] for kind, one in json.loads(MEASURED.read_text("utf-8")).items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """An edit that follows from what was changed before.
+
+    Attributes:
+        hunk: The replacement, in the text as it is now.
+        kind: What it does, and by what evidence.
+        is_first: Whether it comes before the others of its change: it defines what they use.
+        cause: Names what it follows from, such as an old name and the new one: the others of this
+            cause do the same at other places. Empty where there are no others.
+        others: The number of different changes of this file beside the one that it follows from;
+            None if it follows from another file.
+    """
+
+    hunk: Hunk
+    kind: Kind
+    is_first: bool = False
+    cause: str = ""
+    others: int | None = None
+
+    @property
+    def strength(self) -> float:
+        """The share of its kind that is clean, 0 to 1."""
+        return STRENGTHS[self.kind]

@@ -1,0 +1,1 @@
+"""Code that has lost its last use."""

@@ -1,0 +1,123 @@
+"""Imports of Python whose last use a change took away.
+
+Only Python's: on commits 56 of 90 were clean, and 85 of the imports went. In recorded saves,
+people leave those of JavaScript where they are.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.other_files.imports import Import, imports
+from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.syntax.names import WORD, Names, whole_words
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Tree
+
+#: With more removed names, the text was replaced.
+_MOST_NAMES = 500
+#: The number of uses that must be gone: a single one may come back.
+_LEAST_USES = 2
+#: Roles of names that cannot mean an import.
+_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
+_STATEMENTS = ("import_statement", "import_from_statement")
+_ENTRIES = ("aliased_import", "dotted_name")
+
+
+def after_last_use(change: Change) -> Iterator[Consequence]:
+    """Return the imports that are used no longer since a change."""
+    names, tree = change.after, change.after.tree
+    if tree.language != "python":
+        return
+    before = change.before.tree.text
+    gone = {
+        word
+        for hunk, _, _ in change.finished()
+        for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
+    }
+    if not gone or len(gone) > _MOST_NAMES:
+        return
+    statements = defaultdict[int, list[Import]](list)
+    for one in imports(names):
+        statements[tree.path(one.at)[1].node.start_byte].append(one)
+    for taken in statements.values():
+        lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
+        if sum(_count_uses(change, one) for one in lost) < _LEAST_USES:
+            continue
+        kept = [one for one in taken if one not in lost and _is_used(names, one)]
+        hunk = _without(tree, taken, kept)
+        if hunk is not None:
+            yield Consequence(hunk, "remove_import")
+
+
+def _word(one: Import) -> str:
+    return one.bound.partition(".")[0]
+
+
+def _is_used(names: Names, one: Import) -> bool:
+    """Tell whether a file uses an import, or may: by its name in a string, or in a comment."""
+    word = _word(one)
+    if not word or names.is_too_frequent(word):
+        return True
+    for found in re.finditer(rf"\b{re.escape(word)}\b", names.tree.text):
+        each = names.at(found.start())
+        is_other = each is not None and each.role in _OTHERS and not each.part.is_shorthand
+        if not is_other and names.tree.path(found.start())[1].type not in _STATEMENTS:
+            if found.start() not in (one.at, one.binding):
+                return True
+    return False
+
+
+def _count_uses(change: Change, one: Import) -> int:
+    """Count the uses that the same import had before."""
+    place = change.was_at(one.at)
+    before = [each for each in imports(change.before) if each.at == place]
+    if not before or _word(before[0]) != _word(one):
+        return 0
+    return sum(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
+
+
+def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) -> Hunk | None:
+    """Take names out of an import statement, or the whole statement; None where that is unsure."""
+    statement = tree.path(all_of_it[0].at)[1].node
+    if statement.type not in _STATEMENTS or "#" in tree.of(statement):
+        return None
+    if not kept:
+        return _without_lines(tree, statement)
+    entries = [_entry(tree, one) for one in all_of_it]
+    if not all(entries) or len({one.parent for one in entries if one}) > 1:
+        return None
+    nodes = [one for one in entries if one]
+    text, start, end = tree.text, nodes[0].start_byte, nodes[-1].end_byte
+    left = [node for node, one in zip(nodes, all_of_it, strict=True) if one in kept]
+    pieces = list[str]()
+    for node in left[:-1]:
+        following = nodes[nodes.index(node) + 1]
+        pieces.append(text[node.start_byte : following.start_byte])
+    new = "".join([*pieces, tree.of(left[-1])])
+    return shortest_hunk(text[start:end], new, start)
+
+
+def _entry(tree: Tree, one: Import) -> Node | None:
+    """Return the node of a name in an import statement, with its alias."""
+    nodes = (step.node for step in tree.path(one.at)[2:] if step.type in _ENTRIES)
+    return next(nodes, None)
+
+
+def _without_lines(tree: Tree, statement: Node) -> Hunk | None:
+    """Take a statement out with its lines, and with the blank ones that stood around it twice."""
+    text = tree.text
+    start = text.rfind("\n", 0, statement.start_byte) + 1
+    end = text.find("\n", statement.end_byte) + 1
+    if not end or text[start : statement.start_byte].strip():
+        return None
+    if text[statement.end_byte : end].strip():
+        return None
+    is_apart = start == 0 or text[:start].endswith(("\n\n", "\n\r\n"))
+    while is_apart and text[end : text.find("\n", end) + 1].strip() == "" and "\n" in text[end:]:
+        end = text.find("\n", end) + 1
+    return Hunk(start, end, "")
