@@ -25,7 +25,7 @@ from editcast_model.consequences.lists.entries import (
 )
 from editcast_model.consequences.lists.placing import put_behind
 from editcast_model.consequences.lists.templates import literals
-from editcast_model.consequences.lists.word_forms import forms, middles, parts_of, renamed
+from editcast_model.consequences.lists.word_forms import differing, forms, parts_of, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
@@ -120,7 +120,7 @@ def _defined_alike(names: Names, one: Occurrence) -> list[str]:
     for other in names.tree.root.named_children:
         each = names.at(other.start_byte + place) if other.type == statement.type else None
         if each is not None and _is_outer(each) and each.part.kind == one.part.kind:
-            if any(middles(each.name, one.name)):
+            if any(differing(each.name, one.name)):
                 found.append(each.name)
     return found if len(found) <= _MOST else []
 
@@ -177,7 +177,7 @@ def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hu
 
 def _filled(entry: str, old: str, new: str) -> str | None:
     """Return an entry with another name in place of its own; None where that is not known."""
-    mine, other = middles(old, new)
+    mine, other = differing(old, new)
     pattern = forms(old, within=True)
     names = [renamed(found[0], old, new, within=True) for found in pattern.finditer(entry)]
     spans = [found.span() for found in pattern.finditer(entry)]
@@ -202,7 +202,7 @@ def _is_regular(names: Names, register: _Register, name: str) -> bool:
     tree, entry = names.tree, register.entries[name]
     texts = literals(tree, entry)
     others = [one for one in register.entries if one != name]
-    words = [name, *(word for one in others if (word := middles(name, one)[0]))]
+    words = [name, *(word for one in others if (word := differing(name, one)[0]))]
     if texts and all(any(forms(one, within=True).search(text) for one in words) for text in texts):
         return True
     return any(
@@ -214,6 +214,6 @@ def _is_regular(names: Names, register: _Register, name: str) -> bool:
 def _nameless(names: Names, register: _Register, name: str, other: str) -> list[str]:
     """Return the words of an entry without what tells its name from another one."""
     text = names.tree.of(register.entries[name])
-    for word in (name, middles(name, other)[0]):
+    for word in (name, differing(name, other)[0]):
         text = renamed(text, word, "", within=True)
     return text.split()

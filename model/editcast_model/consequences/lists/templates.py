@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editcast_model.consequences.lists.entries import Entry, EntryList, is_same, name_of
-from editcast_model.consequences.lists.word_forms import ends, forms, has, renamed
+from editcast_model.consequences.lists.word_forms import differing, forms, has, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
@@ -56,7 +56,7 @@ def template_of(
         together: Entries that were added with it, to this list or others.
     """
     source, old = _source_of(tree, added, found, neighbours)
-    words = [(old, added.name), ends(old, added.name)]
+    words = [(old, added.name), differing(old, added.name)]
     if _says_more(tree, found, source, [old for old, _ in words]):
         return _said_by_name(tree, added, found, source)
     if not (any(added.is_like) or added.alike) and _is_constant(tree.of(source), old):
@@ -111,7 +111,7 @@ def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str, within: bo
     for other in found.entries:
         of_other = WORD.findall(tree.of(other))
         if other != entry and at < len(of_other):
-            mine, theirs = ends(words[at], of_other[at])
+            mine, theirs = differing(words[at], of_other[at])
             if is_same(nameless(entry, words[at], mine), nameless(other, of_other[at], theirs)):
                 return True
     return False
@@ -126,7 +126,7 @@ def _said_by_name(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Te
         own = [each for each in added.others if has(tree.of(one), each)]
         texts = literals(tree, one)
         if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
-            return Template(one, ((own[0], added.name), ends(own[0], added.name)))
+            return Template(one, ((own[0], added.name), differing(own[0], added.name)))
     return None
 
 

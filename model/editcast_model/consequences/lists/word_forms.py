@@ -58,24 +58,11 @@ def as_in(text: str, names: Sequence[str], new: str) -> str | None:
     return None
 
 
-def ends(one: str, other: str) -> tuple[str, str]:
-    """Return what two names have behind the parts that both begin with; empty for nothing.
-
-    `StatusDelivered` and `StatusReturned` end with `Delivered` and `Returned`.
-    """
-    mine, theirs = _PART.findall(one), _PART.findall(other)
-    same = 0
-    while same < min(len(mine), len(theirs)) - 1 and mine[same] == theirs[same]:
-        same += 1
-    if not same:
-        return "", ""
-    return "_".join(mine[same:]), "_".join(theirs[same:])
-
-
-def middles(one: str, other: str) -> tuple[str, str]:
+def differing(one: str, other: str) -> tuple[str, str]:
     """Return what two names have between the parts that both begin and end with.
 
-    Empty where they have no part in common: `SearchPage` and `InboxPage` have `Search` and `Inbox`.
+    `SearchPage` and `InboxPage` have `Search` and `Inbox`, `StatusDelivered` and `StatusReturned`
+    have `Delivered` and `Returned`. Empty where no part is the same.
     """
     mine, theirs = list(_PART.finditer(one)), list(_PART.finditer(other))
     most = min(len(mine), len(theirs)) - 1
