@@ -51,7 +51,9 @@ log = logging.getLogger(__name__)
 Numbers = npt.NDArray[np.float64]
 _ONE_OF = 8
 _ROUNDS, _RIDGE = 50, 0.5  # of Newton's method
+_MOST_OF_REPOSITORY = 50  # of a kind; a few commits that change everything say no more
 _MOST_FILES = 30  # of a commit; more were moved or reformatted
+PLACES = ("here", "elsewhere")
 _LEAST = 8  # consequences of a kind whose strength is written
 #: Consequences that are half clean and count beside the measured ones, so that no kind is certain.
 _BESIDE = 4
@@ -59,27 +61,24 @@ _BESIDE = 4
 
 @dataclass
 class Counted:
-    """The consequences of one kind: the number of other changes of each, and which are clean."""
+    """The consequences of one kind in one place.
+
+    Attributes:
+        others: The number of other changes of the file for each; None in other files.
+        clean: Whether each is clean.
+        located: The number of those at a right place.
+    """
 
     others: list[int | None] = field(default_factory=list)
     clean: list[bool] = field(default_factory=list)
     located: int = 0
 
-    def row(self, kind: str) -> tuple[str, ...]:
-        """Return the cells of a kind's row."""
-        promised = sum(probability(STRENGTHS[kind], one) for one in self.others)
-        shares = (promised, sum(self.clean), self.located)
-        count = len(self.clean)
-        return (
-            kind,
-            f"{STRENGTHS[kind]:.2f}",
-            str(count),
-            *(f"{100 * one / count:.0f} %" for one in shares),
-            f"{self.strength():.2f}",
-        )
+    def promised(self, strength: float) -> float:
+        """Return how many clean ones a strength promises."""
+        return sum(probability(strength, one) for one in self.others)
 
     def strength(self) -> float:
-        """Return the strength that promises as many clean consequences as there were."""
+        """Return the strength that promises as many clean ones as there were."""
         others, clean = [*self.others, *[None] * _BESIDE], sum(self.clean) + _BESIDE / 2
         low, high = 0.0, 1.0
         for _ in range(_ROUNDS):
@@ -91,15 +90,20 @@ class Counted:
         return round(low, 2)
 
 
-class Counts(defaultdict[str, Counted]):
-    """The consequences of each kind."""
+class Counts(defaultdict[tuple[str, str], Counted]):
+    """The consequences of each kind, `here` in the changed file and `elsewhere`."""
 
     def __init__(self) -> None:
         super().__init__(Counted)
+        self.of_repository: Counter[tuple[str, str]] = Counter()
 
     def add(self, one: Consequence, judge: Judge) -> None:
         """Take in a consequence."""
-        score, counted = judge.score(one.hunk), self[one.kind]
+        key = one.kind, PLACES[one.others is None]
+        self.of_repository[key] += 1
+        if self.of_repository[key] > _MOST_OF_REPOSITORY:
+            return
+        score, counted = judge.score(one.hunk), self[key]
         counted.others.append(one.others)
         counted.clean.append(score.clean)
         counted.located += score.located
@@ -108,15 +112,21 @@ class Counts(defaultdict[str, Counted]):
 
     def print(self) -> None:
         """Print a table of the kinds, and the odds by the number of other changes."""
-        print("\n| kind | strength | proposed | promised | clean | located | fitted |")
-        print("|---|---|---|---|---|---|---|")
-        for kind, counted in sorted(self.items()):
-            print(f"| {' | '.join(counted.row(kind))} |")
+        print("\n| kind | place | strength | proposed | promised | clean | located | fitted |")
+        print("|---|---|---|---|---|---|---|---|")
+        for (kind, place), one in sorted(self.items()):
+            strength, count = STRENGTHS[kind][PLACES.index(place)], len(one.clean)
+            numbers = [one.promised(strength), sum(one.clean), one.located]
+            shares = [f"{100 * number / count:.0f} %" for number in numbers]
+            if place == "elsewhere":
+                shares[-1] = ""  # what is left to do there is unknown
+            cells = (kind, place, f"{strength:.2f}", count, *shares, f"{one.strength():.2f}")
+            print(f"| {' | '.join(map(str, cells))} |")
         seen = [
-            (STRENGTHS[kind], others, clean)
-            for kind, counted in self.items()
-            for others, clean in zip(counted.others, counted.clean, strict=True)
-            if others is not None
+            (STRENGTHS[kind][0], others, clean)
+            for (kind, place), one in self.items()
+            for others, clean in zip(one.others, one.clean, strict=True)
+            if others is not None and place == "here"
         ]
         if seen:
             alone, power = odds_by_others(*map(np.array, zip(*seen, strict=True)))
@@ -125,9 +135,9 @@ class Counts(defaultdict[str, Counted]):
     def write(self) -> None:
         """Write the strengths of the kinds of which enough came up."""
         known = json.loads(MEASURED.read_text("utf-8"))
-        for kind, counted in self.items():
-            if len(counted.clean) >= _LEAST:
-                known[kind] = {"strength": counted.strength(), "proposed": len(counted.clean)}
+        for (kind, place), one in self.items():
+            if len(one.clean) >= _LEAST:
+                known[kind][place] = {"strength": one.strength(), "proposed": len(one.clean)}
         rows = ",\n".join(f'  "{kind}": {json.dumps(one)}' for kind, one in known.items())
         MEASURED.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
@@ -150,6 +160,7 @@ def main(
     """Replay commits of repositories and recorded saves, and count."""
     counts, steps = Counts(), 0
     for path in repositories:
+        counts.of_repository.clear()
         histories = list(read_origin(Origin(path.name, "git", path), Counter()))
         chosen = [one for one in histories if one.path.endswith(suffix)]
         steps += count_in_files(sample_commits(chosen, count=commits), counts)
@@ -192,9 +203,9 @@ def count_elsewhere(histories: Sequence[FileHistory], counts: Counts) -> None:
     changes = defaultdict[int, list[tuple[str, str, str]]](list)
     for history in histories:
         if has_rules(history.language):
-            for before, after in pairwise(history.snapshots):
-                if after.time is not None and after.time // 1000 % _ONE_OF == 0:
-                    changes[after.time].append((history.path, before.text, after.text))
+            for old, new in pairwise(history.snapshots):
+                if new.time is not None and new.time // 1000 % _ONE_OF == 0:
+                    changes[new.time].append((history.path, old.text, new.text))
     for files in changes.values():
         for path, *texts in files if len(files) <= _MOST_FILES else ():
             module = ModuleHistory(path, "")

@@ -1,7 +1,8 @@
 """Edits that follow from others, their kinds, and how often each kind is right.
 
-The strength of a kind is the share of its edits that are clean among commits if nothing else was
-changed. `benchmarks/suggestions/consequences_on_commits.py` measures it and writes it to
+The strength of a kind is the share of its edits that are clean among commits: in the changed file
+if nothing else was changed there, or in another file.
+`benchmarks/suggestions/consequences_on_commits.py` measures both and writes them to
 `strengths.json`; kinds that came up too seldom keep what is assumed of them.
 """
 
@@ -15,14 +16,11 @@ from editcast_model.diff import Hunk
 Kind = Literal[
     "rename_use",
     "rename_use_beside",
-    "rename_use_elsewhere",
     "rename_definition",
     "rename_definition_unsure",
     "rename_setter",
     "rename_field",
     "rename_field_of_unknown",
-    "rename_field_elsewhere",
-    "rename_field_of_unknown_elsewhere",
     "rename_import",
     "rename_keyword",
     "rename_attribute",
@@ -75,8 +73,10 @@ Kind = Literal[
 ]
 #: The measured strengths, beside this file.
 MEASURED: Final = Path(__file__).with_name("strengths.json")
-STRENGTHS: Final[dict[str, float]] = {
-    kind: one["strength"] for kind, one in json.loads(MEASURED.read_text("utf-8")).items()
+#: By kind, in the changed file and in another one.
+STRENGTHS: Final[dict[str, tuple[float, float]]] = {
+    kind: (places["here"]["strength"], places["elsewhere"]["strength"])
+    for kind, places in json.loads(MEASURED.read_text("utf-8")).items()
 }
 
 
@@ -103,4 +103,5 @@ class Consequence:
     @property
     def strength(self) -> float:
         """The share of its kind that is clean, 0 to 1."""
-        return STRENGTHS[self.kind]
+        here, elsewhere = STRENGTHS[self.kind]
+        return elsewhere if self.others is None else here

@@ -10,4 +10,4 @@ def test_each_kind_has_a_strength() -> None:
 
 
 def test_strengths_are_probabilities() -> None:
-    assert all(0 < one < 1 for one in STRENGTHS.values())
+    assert all(0 < one < 1 for both in STRENGTHS.values() for one in both)

@@ -93,14 +93,14 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
             yield Consequence(hunk, "rename_import", is_first=True)
     for use in ties.uses(old):
         if use.role is Role.MEMBER:
-            yield Consequence(Hunk(use.start, use.end, new), "rename_use_elsewhere")
+            yield Consequence(Hunk(use.start, use.end, new), "rename_use")
         elif names.resolve(use, new) is None:
-            yield Consequence(renaming(use, new), "rename_use_elsewhere")
+            yield Consequence(renaming(use, new), "rename_use")
     scopes = [ties.scope_of(one) for one in bound if one.bound == new]
     for use in names.of(old) if scopes else ():  # the import was renamed before
         if use.role is Role.REFERENCE and not names.is_known(use, old):
             if names.resolve(use, new) in scopes:
-                yield Consequence(renaming(use, new), "rename_use_elsewhere")
+                yield Consequence(renaming(use, new), "rename_use")
 
 
 def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
@@ -127,10 +127,10 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
-            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_elsewhere")
+            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field")
     is_checked = names.tree.language in CHECKED
     for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
-        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_unknown_elsewhere")
+        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_unknown")
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
         yield from renamed_keyword(call, name.old, name.new)
 
