@@ -8,7 +8,7 @@ from itertools import chain
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted, without, without_last
-from editcast_model.consequences.parameters import call_before
+from editcast_model.consequences.parameters import call_before, handed_down
 from editcast_model.consequences.passing.order import reordered
 from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
 from editcast_model.consequences.passing.siblings import like_it
@@ -66,8 +66,12 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     every = [(call, call_before(change, call)) for call in calls_of(names, function)]
     calls = [call for call, earlier in every if _is_as_before(change, call, earlier, is_reordered)]
     added = [one for one in new if one.name not in known] if len(new) > len(old) else []
+    given = [call for call, _ in every if call not in calls and not call.spreads]
     for call in calls:
         yield from fitted(names, call, old, new, is_as_before=True)
+        is_needed = len(added) == 1 and added[0].is_required and _lacks(call, old, added[0])
+        if is_needed and value_for(names, call, added[0]) is None:
+            yield from handed_down(names, call, new.index(added[0]), added[0], given)
         for one in added:
             if not one.is_required and is_idle_around(names, call, one):
                 yield from with_own(names, call, new, one.name)

@@ -37,6 +37,7 @@ Kind = Literal[
     "use_parameter",
     "add_parameter",
     "add_parameter_alike",
+    "hand_down_parameter",
     "follow_signature",
     "import_missing",
     "import_often_added",

@@ -16,7 +16,9 @@ from editcast_model.syntax.calls import (
     function_around,
     functions_named,
 )
+from editcast_model.syntax.members import is_declared_member
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
 from editcast_model.syntax.types import type_of_flag
@@ -53,6 +55,36 @@ def after_name(change: Change) -> Iterator[Consequence]:
             seen.add(one.name)
             if not names.is_known(one, one.name):
                 yield from _parameter_of_name(names, one)
+
+
+def handed_down(
+    names: Names, call: Call, index: int, added: Parameter, given: Sequence[Call]
+) -> Iterator[Consequence]:
+    """Return the parameter that the function around a call needs to give it what it lacks.
+
+    Methods mostly find it in their object: nothing was right there in commits.
+
+    Args:
+        names: Of the text.
+        call: The call; nothing in its scope has the argument's name.
+        index: Of the argument.
+        added: The parameter that the call has no argument for.
+        given: Calls of the same function that have it.
+    """
+    text, name = names.tree.text, added.name
+    caller, declared = function_around(names, call.called.start), text[added.start : added.end]
+    if caller is None or is_declared_member(caller.defined) or names.is_known(call.called, name):
+        return
+    if names.tree.language == "go" and declared == name:
+        return  # its type stands behind another name
+    written = {name, names.rules.given_by_name(name, name)}
+    are_named = all(
+        any(text[each.start : each.end] in written for each in one.arguments) for one in given
+    )
+    if are_named and may_take(names, caller, name):
+        at = 0 if index == 0 < len(call.arguments) else None
+        hunk = with_parameter(text, caller, at, declared)
+        yield Consequence(hunk, "hand_down_parameter")
 
 
 def is_value(names: Names, at: Occurrence, name: str) -> bool:
