@@ -10,8 +10,8 @@ follows in the texts that it changes as well. Recorded saves are replayed one by
 
 `promised` is the mean probability that the product gives them. The strength of a kind is fitted so
 that it promises what is clean; `--write` writes it to `strengths.json`, where enough came up. The
-last line says by what power the odds of a strength shrink with the number of other changes, as in
-`forecasting/sources/consequence_edits.py`.
+last line fits how the odds of a strength shrink with the number of other changes; the power is that
+of `forecasting/sources/consequence_edits.py`.
 """
 
 import json
@@ -19,7 +19,6 @@ import logging
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -124,9 +123,9 @@ class Counts(defaultdict[tuple[str, str], Counted]):
             print(f"| {' | '.join(map(str, cells))} |")
         seen = [
             (STRENGTHS[kind][0], others, clean)
-            for (kind, place), one in self.items()
+            for (kind, _), one in self.items()
             for others, clean in zip(one.others, one.clean, strict=True)
-            if others is not None and place == "here"
+            if others is not None
         ]
         if seen:
             alone, power = odds_by_others(*map(np.array, zip(*seen, strict=True)))
@@ -211,8 +210,10 @@ def count_elsewhere(histories: Sequence[FileHistory], counts: Counts) -> None:
             module = ModuleHistory(path, "")
             module.save(*texts)
             change = module.change()
-            for other, before, after in files if change is not None else ():
-                if change is not None and other != path:
+            if change is None:
+                continue
+            for other, before, after in files:
+                if other != path:
                     judge = Judge(Step(before, after, ()))
                     for one in Consequences("", other).propose([], before, elsewhere=[change]):
                         counts.add(one, judge)
@@ -242,5 +243,4 @@ def odds_by_others(strength: Numbers, others: Numbers, clean: Numbers) -> tuple[
 
 
 if __name__ == "__main__":
-    with suppress(BrokenPipeError):
-        main()
+    main()

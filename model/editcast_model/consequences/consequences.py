@@ -64,8 +64,8 @@ _FRESH = 3
 MOST_CHARACTERS = 300_000
 #: The most consequences that are returned.
 MOST_CONSEQUENCES = 200
-#: Beginnings of the kinds that put a word in the place of another one, or add a whole statement.
-#: After the others, the text is parsed before they are proposed.
+#: Prefixes of the kinds that replace a word by a word, or add a whole statement. All others are
+#: applied and parsed first, and those that break the text are dropped.
 _SAFE = ("rename", "replace", "import")
 #: Longer insertions were pasted, or written by a program.
 _LONGEST = 5_000
