@@ -24,8 +24,8 @@ from editcast_model.consequences.lists.folder_files import FolderFile, listed
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
-from editcast_model.consequences.member_renames import (
-    after_key,
+from editcast_model.consequences.members.keys import after_key
+from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
     after_property,

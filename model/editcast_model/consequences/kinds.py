@@ -20,6 +20,7 @@ Kind = Literal[
     "rename_definition_unsure",
     "rename_setter",
     "rename_field",
+    "rename_field_of_named",
     "rename_field_of_unknown",
     "rename_import",
     "rename_keyword",

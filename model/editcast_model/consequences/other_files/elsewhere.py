@@ -7,17 +7,22 @@ the file was just opened or has been open for long.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from editcast_model.consequences.arguments import Parameters, fitted
 from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.member_renames import (
-    CHECKED,
+from editcast_model.consequences.members.renames import (
     given_properties,
-    of_unknown_objects,
     renamed_keyword,
     taken_keys,
+)
+from editcast_model.consequences.members.unknown_objects import (
+    CHECKED,
+    COMMON,
+    of_named,
+    of_unknown,
 )
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
@@ -58,12 +63,17 @@ def after_modules(
             continue
         imported = imports(names) if imported is None else imported
         ties = Ties(names, path, change, imported)
+        if not ties.are_like:
+            continue
+        for name in change.names:
+            renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
+            yield from (adapted(names.tree, one, name.value) for one in renames)
+        for parameters in change.parameters:
+            yield from _called_otherwise(ties, parameters)
+        for key in change.coroutines:
+            for call in _calls(ties, *key, with_common=True):
+                yield from awaited(names, call)
         if ties.is_tied:
-            for name in change.names:
-                renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
-                yield from (adapted(names.tree, one, name.value) for one in renames)
-            for parameters in change.parameters:
-                yield from _called_otherwise(ties, parameters)
             for each in change.named:
                 yield from _imported_by_name(ties, each)
             for entry in change.entries:
@@ -75,9 +85,6 @@ def after_modules(
             for key, further, is_alone in change.results:
                 for call in _calls(ties, *key):
                     yield from taken_apart(names, call, further, is_alone=is_alone)
-            for key in change.coroutines:
-                for call in _calls(ties, *key):
-                    yield from awaited(names, call)
 
 
 def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
@@ -123,13 +130,16 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         used = ties.uses(name.owner, with_others=True)
         yield from given_properties(names, name.old, name.new, used)
         return
+    if name.new.startswith("_") <= name.old.startswith("_"):  # others do not use private members
+        for one in of_named(names, name.old, [name.owner]):
+            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_named")
     if not whose:
         return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
             yield Consequence(Hunk(one.start, one.end, name.new), "rename_field")
     is_checked = names.tree.language in CHECKED
-    for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
+    for one in of_unknown(names, name.old, whose) if is_checked else ():
         yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_unknown")
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
         yield from renamed_keyword(call, name.old, name.new)
@@ -168,7 +178,7 @@ def _passed_on(
 def _unknown_calls(ties: Ties, function: NewParameters) -> Iterator[Call]:
     """Return calls that may be those of a method, on objects of which nothing is known."""
     whose = ties.classes(function.owner) if function.owner else ()
-    for one in of_unknown_objects(ties.names, function.name, whose) if whose else ():
+    for one in of_unknown(ties.names, function.name, whose) if whose else ():
         if (call := call_of(ties.names.tree, one)) is not None:
             yield call
 
@@ -185,13 +195,15 @@ def _renamed_keywords(
                 yield adapted(names.tree, one, by_names(was, now))
 
 
-def _calls(ties: Ties, class_name: str, name: str) -> Iterator[Call]:
+def _calls(ties: Ties, class_name: str, name: str, *, with_common: bool = False) -> Iterator[Call]:
     names = ties.names
     if class_name:
         whose = ties.classes(class_name)
         used: Iterable[Occurrence] = (
             one for one in names.of(name) if one.role is Role.MEMBER and owner(names, one) in whose
         )
+        if with_common or name not in COMMON:
+            used = chain(used, of_named(names, name, [class_name]))
     else:
         used = ties.uses(name, with_others=True)
     for one in used:

@@ -15,7 +15,7 @@ from editcast_model.consequences.changes import Change, Renamed, are_declared_al
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
-from editcast_model.consequences.member_renames import are_constructor_keywords
+from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.definitions import named_export
 from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures

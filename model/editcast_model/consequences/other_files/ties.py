@@ -27,6 +27,7 @@ class Ties:
         names: The names of the file.
         taken: The imports that take a name of the other.
         modules: Those that take all of it, by a name for itself.
+        are_like: Whether both are of languages that can import from each other.
         is_open: Whether its names need none: in one package of Go or Java, after an import of
             all, or where classes are known by their names alone.
     """
@@ -40,7 +41,8 @@ class Ties:
         self.is_open = False
         self._classes = {one.old: one.new for one in change.names if not one.owner}
         language = names.tree.language
-        if family_of(language) != family_of(change.language):
+        self.are_like = family_of(language) == family_of(change.language)
+        if not self.are_like:
             return
         if language in ("go", "java") and is_same_package(path, change.file):
             self.is_open = language == "java" or _is_of_package(names, change.package)

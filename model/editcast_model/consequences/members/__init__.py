@@ -1,0 +1,1 @@
+"""What follows from changes of members and keys."""

@@ -1,0 +1,85 @@
+"""Members of objects of which a text says nothing: their class may have been changed."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from editcast_model.consequences.lists.word_forms import parts_of
+from editcast_model.syntax.members import is_declared_member, object_of, owner
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role
+
+#: Members so common that an object of unknown type probably has its own.
+COMMON = frozenset(
+    """add all append apply at call catch clear close concat copy count data delete entries error
+    errors every filter find first flat forEach format get has index indexOf items join key keys
+    last length log map match message name next open pop push read reduce remove replace reverse
+    run set shift size slice some sort split start status then title toString trim type update
+    url value values write Close Error Len Name String Type""".split()
+)
+#: Languages whose compilers reject undeclared members.
+CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
+_LOOKED_AT = (*CHECKED, "python", "ruby")
+#: The last word of an expression: `store` of `app["store"]`, `get_store` of `get_store()`.
+_LAST = re.compile(r"""(\w+)(?:\(\)|['"]\])?!?$""")
+#: What the names of functions that return an object begin with.
+_RETURNING = frozenset("build create find get load make new open".split())
+
+
+def of_named(names: Names, member: str, whose: Collection[str]) -> Iterator[Occurrence]:
+    """Find where a member is one of objects that are named as one of some classes.
+
+    `user` and `current_user` are of `User`, `store` and `get_store()` of `OrderStore` unless the
+    text has a `Store`. In all files of ten repositories 294 of 450 renames of these were clean.
+
+    Args:
+        names: Of the text.
+        member: The member's name.
+        whose: The classes, by `owner`'s names.
+    """
+    if any(is_declared_member(one) for one in names.of(member)):
+        return
+    classes = {parts_of(one.partition("@")[0]) for one in whose}
+    for one in names.of(member):
+        known = owner(names, one) or ""
+        is_made = known[:1].islower() and known.endswith("@")  # by a function of another file
+        if one.role is Role.MEMBER and (not known or is_made) and not _is_imported(names, one):
+            thing = object_of(one.path[-2].node)
+            found = _LAST.search(names.tree.of(thing)) if thing is not None else None
+            if found is not None and _is_named(names, parts_of(found[1]), classes):
+                yield one
+
+
+def _is_named(names: Names, called: tuple[str, ...], classes: Collection[tuple[str, ...]]) -> bool:
+    while len(called) > 1 and called[0] in _RETURNING:
+        called = called[1:]
+    if any(called[-len(one) :] == one for one in classes):
+        return True
+    own = "".join(part.capitalize() for part in called)
+    is_end = any(one[-len(called) :] == called for one in classes)
+    return is_end and re.search(rf"\b{re.escape(own)}\b", names.tree.text) is None
+
+
+def of_unknown(names: Names, member: str, whose: Collection[str]) -> Iterator[Occurrence]:
+    """Find where a member of some classes may be one of objects of which nothing is known.
+
+    Only where nothing else in the text declares such a member.
+    """
+    if names.tree.language not in _LOOKED_AT or member in COMMON:
+        return
+    declared = [one for one in names.of(member) if is_declared_member(one) or one.role is Role.KEY]
+    if any(owner(names, one) not in whose for one in declared):
+        return
+    for one in names.of(member):
+        if one.role is Role.MEMBER and owner(names, one) is None and not _is_imported(names, one):
+            yield one
+
+
+def _is_imported(names: Names, one: Occurrence) -> bool:
+    """Tell whether a member is a module's."""
+    thing = object_of(one.path[-2].node)
+    found = names.of_node(thing)
+    if thing is None or "call" in thing.type or found is None or found.role is not Role.REFERENCE:
+        return False
+    if names.resolve(found) is None:  # Go's packages are named by their paths
+        return True
+    return any(each.part.kind == "import" for each in names.meant_by(found))
