@@ -21,6 +21,7 @@ Kind = Literal[
     "rename_setter",
     "rename_field",
     "rename_field_of_named",
+    "rename_compound_field",
     "rename_field_of_unknown",
     "rename_import",
     "rename_keyword",

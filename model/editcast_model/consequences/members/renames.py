@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.members.unknown_objects import of_named, of_unknown
+from editcast_model.consequences.members.unknown_objects import possible_uses
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of, calls_of, function_at
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
@@ -52,11 +52,9 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
             hunk = _keyed(after, one, new.name)
             yield Consequence(hunk, "rename_field", is_first=is_first)
     if is_declaration and not whose.startswith("@"):
-        for one in of_named(after, old, family):
-            yield Consequence(_replaced(one, new.name), "rename_field_of_named")
-        for one in of_unknown(after, old, family):
+        for one, kind in possible_uses(after, old, family):
             if not are_apart(one, new):
-                yield Consequence(_replaced(one, new.name), "rename_field_of_unknown")
+                yield Consequence(_replaced(one, new.name), kind)
         used = after.of(whose.split("@")[0]) if are_constructor_keywords(after, new) else ()
         for one in used:
             call = call_of(after.tree, one) if one.role is Role.REFERENCE else None

@@ -1,8 +1,9 @@
-"""Members of objects of which a text says nothing: their class may have been changed."""
+"""Uses of a member that may be those of a class: of objects about which the text says nothing."""
 
 import re
 from collections.abc import Collection, Iterator
 
+from editcast_model.consequences.kinds import Kind
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.syntax.members import is_declared_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
@@ -18,11 +19,33 @@ COMMON = frozenset(
 )
 #: Languages whose compilers reject undeclared members.
 CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
-_LOOKED_AT = (*CHECKED, "python", "ruby")
+_UNCHECKED = ("python", "ruby", "javascript", "javascriptreact")
 #: The last word of an expression: `store` of `app["store"]`, `get_store` of `get_store()`.
 _LAST = re.compile(r"""(\w+)(?:\(\)|['"]\])?!?$""")
 #: What the names of functions that return an object begin with.
 _RETURNING = frozenset("build create find get load make new open".split())
+
+
+def possible_uses(
+    names: Names, member: str, whose: Collection[str], *, is_tied: bool = True
+) -> Iterator[tuple[Occurrence, Kind]]:
+    """Find where a member is probably one of some classes.
+
+    Args:
+        names: Of the text.
+        member: The member's name.
+        whose: The classes, by `owner`'s names.
+        is_tied: Whether the text has the classes, or imports something of their file.
+
+    Returns:
+        Each with the kind of a rename there.
+    """
+    named = list(of_named(names, member, whose))
+    yield from ((one, "rename_field_of_named") for one in named)
+    for one in of_unknown(names, member, whose, is_tied=is_tied):
+        if one not in named:
+            is_compound = len(parts_of(member)) > 1
+            yield one, "rename_compound_field" if is_compound else "rename_field_of_unknown"
 
 
 def of_named(names: Names, member: str, whose: Collection[str]) -> Iterator[Occurrence]:
@@ -59,12 +82,26 @@ def _is_named(names: Names, called: tuple[str, ...], classes: Collection[tuple[s
     return is_end and re.search(rf"\b{re.escape(own)}\b", names.tree.text) is None
 
 
-def of_unknown(names: Names, member: str, whose: Collection[str]) -> Iterator[Occurrence]:
+def of_unknown(
+    names: Names, member: str, whose: Collection[str], *, is_tied: bool
+) -> Iterator[Occurrence]:
     """Find where a member of some classes may be one of objects of which nothing is known.
 
-    Only where nothing else in the text declares such a member.
+    Only where nothing else in the text declares such a member. Without a tie to the classes the
+    name has several parts, and the language is one in which nobody declares an object's type: of
+    such renames in ten repositories 385 of 670 were clean, with a tie 195 of 247, and 57 of 129 of
+    names of one part.
+
+    Args:
+        names: As in `possible_uses`.
+        member: Likewise.
+        whose: Likewise.
+        is_tied: Likewise.
     """
-    if names.tree.language not in _LOOKED_AT or member in COMMON:
+    is_sure = is_tied or len(parts_of(member)) > 1
+    if member in COMMON or not is_sure:
+        return
+    if names.tree.language not in (*_UNCHECKED, *(CHECKED if is_tied else ())):
         return
     declared = [one for one in names.of(member) if is_declared_member(one) or one.role is Role.KEY]
     if any(owner(names, one) not in whose for one in declared):

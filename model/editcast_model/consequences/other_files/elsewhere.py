@@ -6,12 +6,13 @@ the file was just opened or has been open for long.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
+from typing import Final
 
 from editcast_model.consequences.arguments import Parameters, fitted
 from editcast_model.consequences.coroutines import awaited
-from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.renames import (
     given_properties,
@@ -19,10 +20,9 @@ from editcast_model.consequences.members.renames import (
     taken_keys,
 )
 from editcast_model.consequences.members.unknown_objects import (
-    CHECKED,
     COMMON,
-    of_named,
     of_unknown,
+    possible_uses,
 )
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
@@ -45,6 +45,9 @@ from editcast_model.syntax.roles import Role
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
+#: Kinds of renames of a method by which it is probably meant, in calls as well.
+_NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
+_PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
 
 
 def after_modules(
@@ -71,7 +74,7 @@ def after_modules(
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters)
         for key in change.coroutines:
-            for call in _calls(ties, *key, with_common=True):
+            for call in _calls(ties, *key, kinds=_NAMED):
                 yield from awaited(names, call)
         if ties.is_tied:
             for each in change.named:
@@ -130,17 +133,13 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         used = ties.uses(name.owner, with_others=True)
         yield from given_properties(names, name.old, name.new, used)
         return
-    if name.new.startswith("_") <= name.old.startswith("_"):  # others do not use private members
-        for one in of_named(names, name.old, [name.owner]):
-            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_named")
-    if not whose:
-        return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
             yield Consequence(Hunk(one.start, one.end, name.new), "rename_field")
-    is_checked = names.tree.language in CHECKED
-    for one in of_unknown(names, name.old, whose) if is_checked else ():
-        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field_of_unknown")
+    if name.new.startswith("_") <= name.old.startswith("_"):  # others do not use private members
+        classes = {*whose, name.owner}
+        for one, kind in possible_uses(names, name.old, classes, is_tied=ties.is_tied):
+            yield Consequence(Hunk(one.start, one.end, name.new), kind)
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
         yield from renamed_keyword(call, name.old, name.new)
 
@@ -148,7 +147,8 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
     """Return the calls of a function that do not fit its parameters any more."""
     names, after = ties.names, function.after
-    for call in _calls(ties, function.owner, function.name):
+    kinds = () if function.name in COMMON else _PROBABLE
+    for call in _calls(ties, function.owner, function.name, kinds=kinds):
         for before in function.before:
             found = [
                 *fitted(names, call, before, after, is_as_before=False),
@@ -178,7 +178,7 @@ def _passed_on(
 def _unknown_calls(ties: Ties, function: NewParameters) -> Iterator[Call]:
     """Return calls that may be those of a method, on objects of which nothing is known."""
     whose = ties.classes(function.owner) if function.owner else ()
-    for one in of_unknown(ties.names, function.name, whose) if whose else ():
+    for one in of_unknown(ties.names, function.name, whose, is_tied=True) if whose else ():
         if (call := call_of(ties.names.tree, one)) is not None:
             yield call
 
@@ -195,15 +195,26 @@ def _renamed_keywords(
                 yield adapted(names.tree, one, by_names(was, now))
 
 
-def _calls(ties: Ties, class_name: str, name: str, *, with_common: bool = False) -> Iterator[Call]:
+def _calls(
+    ties: Ties, class_name: str, name: str, *, kinds: Collection[Kind] = ()
+) -> Iterator[Call]:
+    """Return the calls of a function of the other file.
+
+    Args:
+        ties: To the other file.
+        class_name: The class that it is a method of; empty at module level.
+        name: Its name.
+        kinds: Kinds of renames by which uses of a method are followed that are only probable.
+    """
     names = ties.names
     if class_name:
         whose = ties.classes(class_name)
         used: Iterable[Occurrence] = (
             one for one in names.of(name) if one.role is Role.MEMBER and owner(names, one) in whose
         )
-        if with_common or name not in COMMON:
-            used = chain(used, of_named(names, name, [class_name]))
+        if kinds:
+            possible = possible_uses(names, name, {*whose, class_name}, is_tied=ties.is_tied)
+            used = chain(used, (one for one, kind in possible if kind in kinds))
     else:
         used = ties.uses(name, with_others=True)
     for one in used:
