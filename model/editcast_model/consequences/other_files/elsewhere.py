@@ -22,6 +22,7 @@ from editcast_model.consequences.members.renames import (
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
     of_unknown,
+    possible_keys,
     possible_uses,
 )
 from editcast_model.consequences.other_files.imports import Import, imports
@@ -142,6 +143,9 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
             yield Consequence(Hunk(one.start, one.end, name.new), kind)
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
         yield from renamed_keyword(call, name.old, name.new)
+    for one in possible_keys(names, name.old) if ties.is_tied else ():
+        text = f"{name.new}: {name.old}" if one.part.is_shorthand else name.new
+        yield Consequence(Hunk(one.start, one.end, text), "rename_compound_field")
 
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
