@@ -4,9 +4,10 @@
     python benchmarks/suggestions/consequences_on_commits.py --git PATH --saves FILE
 
 Commits are replayed in three ways. Hunk by hunk in one file: the first consequence after each save
-counts. From file to file, of every eighth commit: all that follows in each file from the whole
-change of each other one. And from the files that a commit adds, renames or deletes: all that
-follows in the texts that it changes as well. Recorded saves are replayed one by one.
+counts. From file to file, of every eighth commit: all that follows from the whole change of one
+file in every other file of the project, whether the commit changes that one or not. And from the
+files that a commit adds, renames or deletes: all that follows in the texts that it changes as well.
+Recorded saves are replayed one by one.
 
 `promised` is the mean probability that the product gives them. The strength of a kind is fitted so
 that it promises what is clean; `--write` writes it to `strengths.json`, where enough came up. The
@@ -18,23 +19,21 @@ import json
 import logging
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 
 import click
 import numpy as np
 import numpy.typing as npt
 from file_events import file_events
+from followers import followers
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.kinds import MEASURED, STRENGTHS, Consequence
-from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.sources.consequence_edits import probability
 from editcast_model.history import EditHistory
-from editcast_model.syntax.names import has_rules
 from editcast_training.evaluation.metrics import Judge
 from editcast_training.evaluation.sessions import (
     EditingSession,
@@ -42,16 +41,13 @@ from editcast_training.evaluation.sessions import (
     sample_commits,
     save_session,
 )
-from editcast_training.sources.file_history import FileHistory
 from editcast_training.sources.registry import Origin, read_origin
 
 log = logging.getLogger(__name__)
 
 Numbers = npt.NDArray[np.float64]
-_ONE_OF = 8
 _ROUNDS, _RIDGE = 50, 0.5  # of Newton's method
 _MOST_OF_REPOSITORY = 50  # of a kind; a few commits that change everything say no more
-_MOST_FILES = 30  # of a commit; more were moved or reformatted
 PLACES = ("here", "elsewhere")
 _LEAST = 8  # consequences of a kind whose strength is written
 #: Consequences that are half clean and count beside the measured ones, so that no kind is certain.
@@ -164,7 +160,7 @@ def main(
         chosen = [one for one in histories if one.path.endswith(suffix)]
         steps += count_in_files(sample_commits(chosen, count=commits), counts)
         if others:
-            count_elsewhere(chosen, counts)
+            count_elsewhere(path, suffix, counts)
             count_file_events(path, counts)
     for path in saves:
         histories = list(read_origin(Origin(path.name, "saves", path), Counter()))
@@ -197,26 +193,13 @@ def count_in_files(sessions: Iterable[EditingSession], counts: Counts) -> int:
     return steps
 
 
-def count_elsewhere(histories: Sequence[FileHistory], counts: Counts) -> None:
-    """Count what follows in one file of a commit from another."""
-    changes = defaultdict[int, list[tuple[str, str, str]]](list)
-    for history in histories:
-        if has_rules(history.language):
-            for old, new in pairwise(history.snapshots):
-                if new.time is not None and new.time // 1000 % _ONE_OF == 0:
-                    changes[new.time].append((history.path, old.text, new.text))
-    for files in changes.values():
-        for path, *texts in files if len(files) <= _MOST_FILES else ():
-            module = ModuleHistory(path, "")
-            module.save(*texts)
-            change = module.change()
-            if change is None:
-                continue
-            for other, before, after in files:
-                if other != path:
-                    judge = Judge(Step(before, after, ()))
-                    for one in Consequences("", other).propose([], before, elsewhere=[change]):
-                        counts.add(one, judge)
+def count_elsewhere(path: Path, suffix: str, counts: Counts) -> None:
+    """Count what follows in other files of a project from what a commit changes in one."""
+    for change, changed in followers(path, suffix):
+        for name, before, after in changed:
+            judge = Judge(Step(before, after, ()))
+            for one in Consequences("", name).propose([], before, elsewhere=[change]):
+                counts.add(one, judge)
 
 
 def count_file_events(path: Path, counts: Counts) -> None:

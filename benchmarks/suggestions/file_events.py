@@ -46,8 +46,8 @@ def _of_commit(
         (one.new_file.path, before, after)
         for one in deltas
         if one.status is DeltaStatus.MODIFIED
-        and (before := _text(repository, one.old_file)) is not None
-        and (after := _text(repository, one.new_file)) is not None
+        and (before := text_of(repository, one.old_file.id)) is not None
+        and (after := text_of(repository, one.new_file.id)) is not None
     ]
     for delta in deltas if changed else ():
         event = _event(commit, delta)
@@ -78,8 +78,9 @@ def _beside(tree: pygit2.Tree, path: str) -> Iterator[str]:
             yield one.name
 
 
-def _text(repository: pygit2.Repository, file: pygit2.DiffFile) -> str | None:
-    found = repository.get(file.id)
+def text_of(repository: pygit2.Repository, content: pygit2.Oid) -> str | None:
+    """Return the text of a file; None for what is long, or no text."""
+    found = repository.get(content)
     if not isinstance(found, pygit2.Blob) or found.size > _LONGEST:
         return None
     try:
