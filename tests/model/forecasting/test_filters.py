@@ -38,6 +38,20 @@ def test_a_replacement_by_the_same_changes_nothing() -> None:
     assert reason_against(Hunk(4, 5, "f"), EditContext(TEXT, "python")) == "changes nothing"
 
 
+@pytest.mark.parametrize(
+    ("opened", "after", "expected"),
+    [
+        ("print(os.sep, re.I)\n", "import re\n", None),
+        ("print(os.sep, re.I)\n", "import os\n", "changes only imports"),
+        ("print(sys.path, re.I)\n", "import re\n", "changes only imports"),
+        ("print(os.sep, re.I)\n", "import re\nimport sys\n", "changes only imports"),
+    ],
+)
+def test_an_import_goes_with_its_last_use(opened: str, after: str, expected: str | None) -> None:
+    head, left = "import os\nimport re\n", "print(re.I)\n"
+    assert reason(after + left, head + opened, before=head + left) == expected
+
+
 def test_white_space_is_for_those_who_are_at_it() -> None:
     blanks = "a = 1  \nb = 2  \nc = 3\n"
     tidied = "a = 1\nb = 2  \nc = 3\n"
