@@ -40,6 +40,7 @@ from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import OtherSaves
+from editcast_model.consequences.replaced.style_values import values_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results import after_results
@@ -159,15 +160,7 @@ class Consequences:
             files. Without rules for its language, or where it is too long, only words.
         """
         now = self.names(text)
-        is_code = has_rules(self._language)
-        words = chain(
-            versions_left_in(
-                self._saves, history, text, self._path, is_code=is_code, active=active
-            ),
-            words_left_in(self._saves, history, text, now),
-            paths_left_in(text, self._renamed_files, self._path),
-            listed(text, self._folder_files, self._path),
-        )
+        words = self._words(history, text, now, active)
         if now is None:
             return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)
         taken: list[tuple[int, int]] = []
@@ -177,7 +170,7 @@ class Consequences:
 
         found: list[Consequence] = []
         last: Change | None = None
-        for age, before in enumerate(self._earlier(history, text)):
+        for age, before in enumerate(filter(None, map(self.names, _earlier(history, text)))):
             change = Change(before, now, active)
             if not change.is_legible:
                 continue
@@ -189,6 +182,19 @@ class Consequences:
         following = list(free(self._following(now, last, elsewhere, words)))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
+
+    def _words(
+        self, history: Sequence[str], text: str, now: Names | None, active: range | None
+    ) -> Iterator[Consequence]:
+        """Yield what is to be replaced whatever the language is; the arguments are `propose`'s."""
+        is_code = has_rules(self._language)
+        yield from versions_left_in(
+            self._saves, history, text, self._path, is_code=is_code, active=active
+        )
+        yield from words_left_in(self._saves, history, text, now)
+        yield from values_left_in(_earlier(history, text), text, self._path, active)
+        yield from paths_left_in(text, self._renamed_files, self._path)
+        yield from listed(text, self._folder_files, self._path)
 
     def _following(
         self,
@@ -205,18 +211,6 @@ class Consequences:
                 yield one
         yield from words
 
-    def _earlier(self, history: Sequence[str], text: str) -> Iterator[Names]:
-        """Return the texts before, the last one first; without those that were undone."""
-        seen = {text}
-        if text in history:
-            history = history[: len(history) - 1 - list(reversed(history)).index(text)]
-        for one in reversed(history):
-            if len(seen) > MOST_TEXTS:
-                return
-            if one not in seen and (names := self.names(one)) is not None:
-                yield names
-            seen.add(one)
-
     def names(self, text: str) -> Names | None:
         """Return the names of a text of the file; None for one without rules, or too long."""
         found = self._names.get(text)
@@ -232,6 +226,19 @@ class Consequences:
                 self._names.popitem(last=False)
         self._names.move_to_end(text)
         return found
+
+
+def _earlier(history: Sequence[str], text: str) -> Iterator[str]:
+    """Return the texts before, the last one first; without those that were undone."""
+    seen = {text}
+    if text in history:
+        history = history[: len(history) - 1 - list(reversed(history)).index(text)]
+    for one in reversed(history):
+        if len(seen) > MOST_TEXTS:
+            return
+        if one not in seen:
+            yield one
+        seen.add(one)
 
 
 def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequence]:

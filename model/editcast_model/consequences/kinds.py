@@ -58,6 +58,7 @@ Kind = Literal[
     "assign_parameter",
     "take_results",
     "use_constant",
+    "use_property",
     "use_entry",
     "replace_word",
     "replace_word_again",

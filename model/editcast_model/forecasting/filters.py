@@ -176,7 +176,8 @@ def _is_about_imports(hunk: Hunk, context: EditContext) -> bool:
     text, language = context.text, context.language
     if context.on_imports or not touches_only_imports(text, hunk, language):
         return False
-    return not follows_code(text, hunk, language)
+    gone = (one.text for one in context.way_back)
+    return not follows_code(text, hunk, language, gone)
 
 
 def _undoes(hunk: Hunk, context: EditContext) -> bool:

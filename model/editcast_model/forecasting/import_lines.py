@@ -1,13 +1,13 @@
 """Import lines, which tools usually maintain, so that suggestions for them are seldom wanted."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from editcast_model.alignment import common_ends
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.line_spans import whole_lines
-from editcast_model.forecasting.recent_edits import words_of
+from editcast_model.forecasting.recent_edits import Words, words_of
 
 _FAMILIES: Final = {
     "python": r"import\s+\w|from\s+[\w.]+\s+import\b",
@@ -27,6 +27,8 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     for family, pattern in _FAMILIES.items()
     for language in family.split()
 }
+#: Words of import lines that may stand elsewhere, too.
+_KEYWORDS: Final = frozenset(("from", "import", "as"))
 #: The text before an imported name in its line.
 _TAKEN: Final = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b.*[\s(,]|(?:import|export|const|let|var)\b[^{}]*\{.*[\s{,])"
@@ -52,18 +54,33 @@ def touches_only_imports(text: str, hunk: Hunk, language: str) -> bool:
     return bool(touched) and all(is_import(line, language) for line in touched)
 
 
-def follows_code(text: str, hunk: Hunk, language: str) -> bool:
+def follows_code(text: str, hunk: Hunk, language: str, gone: Iterable[str] = ()) -> bool:
     """Tell whether code requires a change of import lines.
 
     Either the change imports another name from the same module, or it imports a name that the code
-    uses and no other line imports.
+    uses and no other line imports, or, in Python, it removes names that were just used last.
+
+    Args:
+        text: The text.
+        hunk: The change.
+        language: Its language.
+        gone: The texts that the last changes replaced.
     """
     start = text.rfind("\n", 0, hunk.start) + 1
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():
         return _TAKEN.fullmatch(text[start : hunk.start]) is not None
-    lines = text.split("\n")
-    importing, code = (
-        {word for line in lines if is_import(line, language) is there for word in words_of(line)}
-        for there in (True, False)
-    )
-    return bool(words_of(hunk.text) & code - importing)
+    importing, code = _words(text, language)
+    old, new = words_of(text[hunk.start : hunk.end]), words_of(hunk.text)
+    if new & code - importing or language != "python" or new - old:
+        return bool(new & code - importing)
+    removed = old - _words(hunk.apply(text), language)[0]
+    was_used = removed & _words("\n".join(gone), language)[1]
+    return bool(was_used) and not removed & code - _KEYWORDS
+
+
+def _words(text: str, language: str) -> tuple[Words, Words]:
+    """Return the words of import lines, and those of the other lines."""
+    words: tuple[set[str], set[str]] = set(), set()
+    for line in text.split("\n"):
+        words[not is_import(line, language)].update(words_of(line))
+    return frozenset(words[0]), frozenset(words[1])

@@ -38,6 +38,29 @@ def test_a_replacement_by_the_same_changes_nothing() -> None:
     assert reason_against(Hunk(4, 5, "f"), EditContext(TEXT, "python")) == "changes nothing"
 
 
+@pytest.mark.parametrize(
+    ("opened", "after", "expected"),
+    [
+        ("print(os.sep, re.I)\n", "import re\n", None),
+        ("print(os.sep, re.I)\n", "import os\n", "changes only imports"),
+        ("print(sys.path, re.I)\n", "import re\n", "changes only imports"),
+        ("print(os.sep, re.I)\n", "import re\nimport sys\n", "changes only imports"),
+    ],
+)
+def test_an_import_goes_with_its_last_use(opened: str, after: str, expected: str | None) -> None:
+    head, left = "import os\nimport re\n", "print(re.I)\n"
+    assert reason(after + left, head + opened, before=head + left) == expected
+
+
+def test_one_of_several_imported_names_goes_with_its_last_use() -> None:
+    opened = "from os import path, sep\n\n\ndef f(a):\n    yield from path.split(a + sep)\n"
+    split = opened.replace("path.split(a + sep)", "a.split(sep)")
+    assert reason(split.replace("path, ", ""), opened, before=split) is None
+    assert reason(split.replace(", sep", ""), opened, before=split) == "changes only imports"
+    later = split.replace("f(a)", "f(b)")
+    assert reason(later.replace("path, ", ""), opened, split, before=later) is not None
+
+
 def test_white_space_is_for_those_who_are_at_it() -> None:
     blanks = "a = 1  \nb = 2  \nc = 3\n"
     tidied = "a = 1\nb = 2  \nc = 3\n"
