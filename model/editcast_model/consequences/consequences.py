@@ -299,15 +299,35 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
-    """Return the imports of names that were just written and mean nothing here."""
+    """Return the imports of names that mean nothing here since they, or their uses, were changed.
+
+    A name that was just written, or one whose definition was taken away.
+    """
     # Tools add those of Go and Java when a file is saved.
     is_added = change.after.tree.language in ("go", "java")
     kind: Kind = "import_often_added" if is_added else "import_missing"
-    for _, start, end in change.spans():
-        if end - start <= _LONGEST:
-            for one, hunk in missing(change.after, imports, start, end):
-                if not change.is_active(one.start, one.end):
-                    yield Consequence(hunk, kind, is_first=not is_added)
+    parts = [(imports, start, end) for _, start, end in change.spans() if end - start <= _LONGEST]
+    lost = {name: statement for name in _undefined(change) if (statement := imports.get(name))}
+    if lost:
+        parts.append((lost, 0, len(change.after.tree.text)))
+    for wanted, *part in parts:
+        for one, hunk in missing(change.after, wanted, *part):
+            if not change.is_active(one.start, one.end):
+                yield Consequence(hunk, kind, is_first=not is_added)
+
+
+def _undefined(change: Change) -> set[str]:
+    """Return the names whose definition at module level was taken away, and not renamed."""
+    renamed = {one.before.name for one in change.renamed}
+    return {
+        one.name
+        for hunk, _, _ in change.finished()
+        if hunk.end - hunk.start <= _LONGEST
+        for one in change.before.between(hunk.start, hunk.end)
+        if one.role is Role.DEFINITION
+        and one.part.kind != "import"
+        and change.before.home(one) == one.scopes[-1]
+    } - renamed
 
 
 def _fitting(

@@ -84,18 +84,18 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
     def statement(self, family: str, name: str, importer: str) -> str | None:
         """Return the statement by which a file gets a name.
 
-        None unless all get it from one place, or one file defines what nobody imports; that file
-        itself has none.
+        None unless all get it from one place, or one file defines what nobody imports. The file
+        itself does not count, which others may still import a moved definition from.
         """
         with self._lock:
             known = list(self._known.get((family, name), ()))
-            found = [one for one in known if isinstance(one, Origin)]
-            defined = [one for one in known if isinstance(one, Definition)]
+            imported = (one for one in known if isinstance(one, Origin))
+            found = [one for one in imported if not means(one.module, importer, family)]
+            defined = [one for one in known if isinstance(one, Definition) and one.file != importer]
             if not found:
-                is_one = len(defined) == 1 and defined[0].file != importer
+                is_one = len(defined) == 1
                 return self._conventions.statement(defined[0], importer) if is_one else None
-        places = {replace(one, is_type=False) for one in found}
-        if len(places) != 1 or means(found[0].module, importer, family):
+        if len({replace(one, is_type=False) for one in found}) != 1:
             return None
         is_type = all(one.is_type for one in found)
         return replace(found[0], is_type=is_type).statement(importer)

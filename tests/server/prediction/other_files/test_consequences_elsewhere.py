@@ -1,4 +1,4 @@
-"""Renames in one file of a folder that the others follow, by the bundled model."""
+"""What is renamed in one file of a folder, or moved out of it, by the bundled model."""
 
 from typing import Any
 
@@ -157,3 +157,24 @@ async def test_an_expression_is_rewritten_as_in_another_file(
     for old, rewritten in rewrites:
         texts.append((texts[-1] if texts else text).replace(old, rewritten))
     assert await take_all(bundled, uri) == texts
+
+
+SLUGIFY = 'def slugify(title):\n    return title.lower().replace(" ", "-")\n'
+TEXT = "def excerpt(text):\n    return text[:200]\n"
+VIEWS = f"{SLUGIFY}\n\ndef create(title, text):\n    return store(slugify(title), excerpt(text))\n"
+IMPORTER = "from views import slugify\n\n\ndef load(old):\n    return slugify(old.title)\n"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_moved_function_is_imported_in_its_old_file(bundled: Any, folder: str) -> None:
+    before = f"from text import excerpt\n\n\n{VIEWS}"
+    open_file(bundled, folder, ("importer.py", IMPORTER), "python")
+    new = open_file(bundled, folder, ("text.py", TEXT), "python")
+    bundled.type(new, "[:200]\n", f"[:200]\n\n\n{SLUGIFY}")
+    bundled.save(new)
+    old = open_file(bundled, folder, ("views.py", before), "python")
+    assert await bundled.best(old) is None
+    bundled.type(old, f"{SLUGIFY}\n\n", "")
+    bundled.save(old)
+    after = before.replace(f"{SLUGIFY}\n\n", "").replace("excerpt\n", "excerpt, slugify\n", 1)
+    assert (await take_all(bundled, old))[:1] == [after]
