@@ -177,4 +177,6 @@ async def test_a_moved_function_is_imported_in_its_old_file(bundled: Any, folder
     bundled.type(old, f"{SLUGIFY}\n\n", "")
     bundled.save(old)
     after = before.replace(f"{SLUGIFY}\n\n", "").replace("excerpt\n", "excerpt, slugify\n", 1)
+    while await bundled.best(old) is None:  # the new file is read when nothing else is to be done
+        bundled.save(old)
     assert (await take_all(bundled, old))[:1] == [after]
