@@ -55,6 +55,7 @@ Kind = Literal[
     "settle_condition",
     "assign_parameter",
     "take_results",
+    "wrap_result",
     "use_constant",
     "use_entry",
     "replace_word",
