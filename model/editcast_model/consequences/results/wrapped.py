@@ -121,19 +121,20 @@ def _returned(change: Change, one: Wrapped) -> Iterator[Consequence]:
     # Of what may fail, branches often do.
     values = list(_values(tree, function, with_branches=one.maker == "Some"))
     has_none = any(tree.of(each) in ("null", "Optional.empty()") for each in values)
+    # In Java a variable may be null, or an `Optional` itself by now.
+    may_be_none = one.maker == "Optional.of" and not has_none
     panics = list(_panics(tree, function)) if one.maker == "Ok" else []
     for value in values if not one.was_nothing else ():
         start, end, text = value.start_byte, value.end_byte, tree.of(value)
         is_done = one.maker in _DONE and _DONE[one.maker].match(text)
         is_sure = _SURE.fullmatch(value.type) or _MADE.match(text)
-        if is_done or not is_sure or change.was_at(start) is None:
+        is_unknown = may_be_none and value.type == "identifier"
+        if is_done or not is_sure or is_unknown or change.was_at(start) is None:
             continue
         within = [each.shifted(-start) for each in panics if start <= each.start < end]
         new = f"{one.maker}({apply_hunks(text, within)})"
         if one.maker == "Optional.of" and text == "null":
             new = "Optional.empty()"
-        elif one.maker == "Optional.of" and not has_none and value.type == "identifier":
-            new = f"Optional.ofNullable({text})"
         yield Consequence(Hunk(start, end, new), "wrap_result")
     for hunk in panics:
         yield Consequence(hunk, "wrap_result")
@@ -157,18 +158,18 @@ def _values(tree: Tree, function: Node, *, with_branches: bool) -> Iterator[Node
 
 def _ends(tree: Tree, node: Node, with_branches: bool) -> Iterator[Node]:
     """Yield the expressions whose value an expression or a block has."""
-    parts = _parts(node)
-    if node.type in _LAST_COUNTS:
-        parts = parts[-1:] if not tree.of(node).endswith(";") else []
-    elif node.type in _BRANCHES:
-        is_whole = node.type != "if_expression" or len(parts) > 2
-        parts = parts[0 if node.type == "match_block" else 1 :]
-        parts = parts if with_branches and is_whole else []
-    else:
-        yield node
-        return
-    for one in parts:
-        yield from _ends(tree, one, with_branches)
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        parts = _parts(one)
+        if one.type in _LAST_COUNTS:
+            waiting += parts[-1:] if not tree.of(one).endswith(";") else []
+        elif one.type in _BRANCHES:
+            is_whole = one.type != "if_expression" or len(parts) > 2
+            parts = parts[0 if one.type == "match_block" else 1 :]
+            waiting += parts if with_branches and is_whole else []
+        else:
+            yield one
 
 
 def _parts(node: Node) -> list[Node]:
