@@ -43,7 +43,8 @@ from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.consequences.replaced.style_values import values_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
-from editcast_model.consequences.results import after_results
+from editcast_model.consequences.results.further import after_results
+from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
@@ -85,6 +86,7 @@ _RULES = (
     after_coroutine,
     after_condition,
     after_results,
+    after_wrapping,
     after_constant,
     after_format,
     after_annotation,

@@ -57,6 +57,7 @@ Kind = Literal[
     "settle_condition",
     "assign_parameter",
     "take_results",
+    "wrap_result",
     "use_constant",
     "use_property",
     "use_entry",

@@ -36,7 +36,8 @@ from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
-from editcast_model.consequences.results import taken_apart
+from editcast_model.consequences.results.further import taken_apart
+from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
@@ -89,6 +90,9 @@ def after_modules(
             for key, further, is_alone in change.results:
                 for call in _calls(ties, *key):
                     yield from taken_apart(names, call, further, is_alone=is_alone)
+            for key, maker in change.wrapped:
+                for call in _calls(ties, *key):
+                    yield from handed_on(names, call, maker)
 
 
 def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:

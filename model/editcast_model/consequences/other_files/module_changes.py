@@ -19,7 +19,8 @@ from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.definitions import named_export
 from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
-from editcast_model.consequences.results import new_results
+from editcast_model.consequences.results.further import new_results
+from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.components import called_by_others, have_one_type
@@ -98,6 +99,8 @@ class ModuleChange:
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
             called, and whether there was none before.
+        wrapped: The functions whose results were wrapped in the last saves, with what makes the
+            wrapper of a value.
         named: What was the default of its exports, and is one that has a name now.
     """
 
@@ -111,6 +114,7 @@ class ModuleChange:
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], bool], ...] = ()
+    wrapped: tuple[tuple[Key, str], ...] = ()
     named: tuple[str, ...] = ()
 
     @property
@@ -120,6 +124,7 @@ class ModuleChange:
         words |= {one.owner for one in (*self.entries, *self.removed)}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {name for (_, name), *_ in self.results}
+        words |= {name for (_, name), _ in self.wrapped}
         return words | {name for _, name in self.coroutines}
 
     @property
@@ -272,6 +277,12 @@ def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...], bool]]:
             yield key, one.names, one.is_alone
 
 
+def _wrapped(change: Change) -> Iterator[tuple[Key, str]]:
+    for one in newly_wrapped(change):
+        if (key := _key_of(change.after, one.function)) is not None:
+            yield key, one.maker
+
+
 #: By attribute of `ModuleChange`, the functions that find the changes of the last saves.
 _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "entries": lambda change: _with_owner(added_entries(change)),
@@ -279,6 +290,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "coroutines": _coroutines,
     "signatures": new_signatures,
     "results": _results,
+    "wrapped": _wrapped,
     "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 

@@ -55,6 +55,8 @@ class Ties:
                 for one in named
                 if one.part.kind == "import"
             ]
+        if language == "rust":
+            self.modules += _modules_of_rust(names, change.file)
         for one in found:
             if is_module(one.module, path, change.file, language):
                 (self.taken if one.name else self.modules).append(one)
@@ -139,6 +141,15 @@ class Ties:
             each.start in bindings or (each.part.kind == "import" and "." in written)
             for each in names.meant_by(first)
         )
+
+
+def _modules_of_rust(names: Names, file: str) -> Iterator[Import]:
+    """Yield the declarations and imports of a file of Rust, which is a module of its name."""
+    *_, folder, name = ("", *file.removesuffix(".rs").split("/"))
+    called = folder if name == "mod" else name
+    for one in names.of(called):
+        if one.part.kind == "import":
+            yield Import(called, "", one.start, called, one.start)
 
 
 def _is_of_package(names: Names, package: str) -> bool:

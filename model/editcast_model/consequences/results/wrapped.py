@@ -1,0 +1,201 @@
+"""A function's result that is wrapped since a change, as `T` in `Result<T>` or `Optional<T>`.
+
+Of Rust and Java. What the function returns is wrapped as well, unless it is a call: what that
+returns may be wrapped already. Callers in Rust that may fail as well hand the error on.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.syntax.calls import Call, Function, calls_of
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import Tree, field, first_child
+
+#: By language, a type that wraps another one.
+_TYPES = {
+    "rust": re.compile(r"(?:\w+::)*(\w*Result|Option)(?:\s*<(.*)>)?", re.DOTALL),
+    "java": re.compile(r"(?:\w+\.)*(Optional)\s*<(.*)>", re.DOTALL),
+}
+#: What makes a value of these types, other than `Ok`.
+_MAKERS = {"Option": "Some", "Optional": "Optional.of"}
+_BOXED = {"int": "Integer", "long": "Long", "double": "Double", "boolean": "Boolean"}
+#: What is wrapped already, by what makes it.
+_DONE = {"Ok": re.compile(r"(Ok|Err)\b"), "Some": re.compile(r"(Some|None)\b")}
+#: Types of expressions whose type is that which the function had, and constructors and macros.
+_SURE = re.compile(
+    r"(scoped_)?identifier|self|this|\w+_literal|(struct|tuple|array|unit|range|binary|unary"
+    r"|reference|field|object_creation)_expression"
+)
+_MADE = re.compile(r"(\w+::)*[A-Z]\w*\s*\(|(vec|format)!")
+#: Types of nodes whose returns are their own.
+_APART = re.compile(r"closure_|function_item|method_decl|async_block|lambda_|class_|impl_item")
+#: Types of nodes that have the value of their last child, or of each of these.
+_LAST_COUNTS = ("block", "expression_statement", "else_clause", "unsafe_block")
+_BRANCHES = ("if_expression", "match_expression", "match_block", "match_arm")
+#: The last statement of a test, or of what does not get there.
+_END = re.compile(r"(return|loop)\b|(\w+::)*(\w*assert\w*|panic|todo|un\w+)!|(\w+::)*exit\(")
+#: What panics in Rust for an error, and functions of its library with errors to be handed on.
+_PANIC = re.compile(r"(\.await)?\s*\.(unwrap\(\)|expect\(\"[^\"\n]*\"\))")
+_FAILING = re.compile(
+    r"\b(parse|bind|connect|open|create|create_dir_all|read_dir|read_line|read_to_end"
+    r"|read_to_string|remove_file|write_all|flush)(::<.*>)?$"
+)
+#: What does something about an error, or is returned as it is.
+_METHODS = re.compile("unwrap|expect|ok|err|map|and_then|or_else|is_|(with_)?context")
+_HANDLED = frozenset(
+    """try_expression match_expression let_condition match_arm block return_expression""".split()
+)
+
+
+class Wrapped(NamedTuple):
+    """A function whose result is wrapped since a change.
+
+    Attributes:
+        function: The function.
+        maker: What makes a value of the new type.
+        was_nothing: Whether it had no result before.
+    """
+
+    function: Function
+    maker: str
+    was_nothing: bool
+
+
+def after_wrapping(change: Change) -> Iterator[Consequence]:
+    """Return what functions return as before they had a wrapped result, and their calls."""
+    for one in newly_wrapped(change):
+        yield from _returned(change, one)
+        for call in calls_of(change.after, one.function):
+            yield from handed_on(change.after, call, one.maker)
+
+
+def newly_wrapped(change: Change) -> Iterator[Wrapped]:
+    """Yield the functions whose results are wrapped since a change."""
+    for before, function in change.functions:
+        was = _result(change.before.tree, before.node)
+        maker, inner = _wrapper(change.after.tree, function.node)
+        if maker and _wrapper(change.before.tree, before.node)[0] != maker:
+            if re.match(rf"{re.escape(_BOXED.get(was, was) or '()')}\s*(,|$)", inner):
+                yield Wrapped(function, maker, not was)
+
+
+def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
+    """Return the `?` that a call lacks in a function that may fail as well."""
+    tree, node, parent = names.tree, call.node, call.node.parent
+    function = next((one for one in tree.around(node) if _APART.match(one.type)), None)
+    if maker != "Ok" or function is None or _wrapper(tree, function)[0] != maker:
+        return
+    if parent is not None and parent.type == "await_expression":
+        node, parent = parent, parent.parent
+    if parent is None or parent.type in _HANDLED:
+        return
+    around = parent.parent if parent.type == "arguments" else None
+    # The call may take the place of what it is wrapped in.
+    is_wrapped = around is not None and tree.of(field(around, "function")) in ("Ok", "Some")
+    if not is_wrapped and not _METHODS.match(tree.of(field(parent, "field"))):
+        end = node.end_byte
+        yield Consequence(Hunk(end, end, "?"), "wrap_result", cause=f"{call.called.name} ?")
+
+
+def _result(tree: Tree, function: Node) -> str:
+    """Return the type of a function's result."""
+    return tree.of(field(function, "return_type", "type"))
+
+
+def _wrapper(tree: Tree, function: Node) -> tuple[str, str]:
+    """Return what makes a function's result, and the type of what is in it; empty for others."""
+    pattern = _TYPES.get(tree.language)
+    found = pattern.fullmatch(_result(tree, function)) if pattern else None
+    return (_MAKERS.get(found[1], "Ok"), found[2] or "()") if found else ("", "")
+
+
+def _returned(change: Change, one: Wrapped) -> Iterator[Consequence]:
+    """Return what is not wrapped of what a function returns, and where it need not panic."""
+    tree, function = change.after.tree, one.function.node
+    # Of what may fail, branches often do.
+    values = list(_values(tree, function, with_branches=one.maker == "Some"))
+    has_none = any(tree.of(each) in ("null", "Optional.empty()") for each in values)
+    # In Java a variable may be null, or an `Optional` itself by now.
+    may_be_none = one.maker == "Optional.of" and not has_none
+    panics = list(_panics(tree, function)) if one.maker == "Ok" else []
+    for value in values if not one.was_nothing else ():
+        start, end, text = value.start_byte, value.end_byte, tree.of(value)
+        is_done = one.maker in _DONE and _DONE[one.maker].match(text)
+        is_sure = _SURE.fullmatch(value.type) or _MADE.match(text)
+        is_unknown = may_be_none and value.type == "identifier"
+        if is_done or not is_sure or is_unknown or change.was_at(start) is None:
+            continue
+        within = [each.shifted(-start) for each in panics if start <= each.start < end]
+        new = f"{one.maker}({apply_hunks(text, within)})"
+        if one.maker == "Optional.of" and text == "null":
+            new = "Optional.empty()"
+        yield Consequence(Hunk(start, end, new), "wrap_result")
+    for hunk in panics:
+        yield Consequence(hunk, "wrap_result")
+    if one.was_nothing and one.maker == "Ok":
+        yield from _last(tree, function)
+
+
+def _values(tree: Tree, function: Node, *, with_branches: bool) -> Iterator[Node]:
+    """Yield what a function returns, at its end or in each of its branches there, and before."""
+    body = function.child_by_field_name("body")
+    waiting = [body] if body is not None else []
+    if body is not None and tree.language == "rust":
+        yield from _ends(tree, body, with_branches)
+    while waiting:
+        one = waiting.pop()
+        waiting += [each for each in one.named_children if not _APART.match(each.type)]
+        value = first_child(one) if one.type.startswith("return_") else None
+        if value is not None:
+            yield from _ends(tree, value, with_branches)
+
+
+def _ends(tree: Tree, node: Node, with_branches: bool) -> Iterator[Node]:
+    """Yield the expressions whose value an expression or a block has."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        parts = _parts(one)
+        if one.type in _LAST_COUNTS:
+            waiting += parts[-1:] if not tree.of(one).endswith(";") else []
+        elif one.type in _BRANCHES:
+            is_whole = one.type != "if_expression" or len(parts) > 2
+            parts = parts[0 if one.type == "match_block" else 1 :]
+            waiting += parts if with_branches and is_whole else []
+        else:
+            yield one
+
+
+def _parts(node: Node) -> list[Node]:
+    return [one for one in node.named_children if not one.type.endswith("comment")]
+
+
+def _panics(tree: Tree, function: Node) -> Iterator[Hunk]:
+    """Yield the `?` that may take the place of `unwrap`, and of `expect`."""
+    for found in _PANIC.finditer(tree.text, function.start_byte, function.end_byte):
+        path = [step.node for step in tree.path(found.start() - 1)][::-1]
+        calls = [one for one in path if one.type == "call_expression"]
+        apart = [one for one in path if _APART.match(one.type)]
+        if calls and apart[:1] == [function] and calls[0].end_byte == found.start():
+            if _FAILING.search(tree.of(field(calls[0], "function"))):
+                yield Hunk(max(found.start(), found.end(1)), found.end(), "?")
+
+
+def _last(tree: Tree, function: Node) -> Iterator[Consequence]:
+    """Return the `Ok(())` that a function lacks at its end since it may fail."""
+    body = function.child_by_field_name("body")
+    *_, last = (_parts(body) if body is not None else []) or (None,)
+    if body is None or last is None or body.start_point[0] == last.start_point[0]:
+        return
+    is_statement = last.type in ("expression_statement", "let_declaration")
+    if is_statement and not _END.match(tree.of(last)):
+        start = tree.text.rfind("\n", 0, body.end_byte) + 1
+        first = tree.text.rfind("\n", 0, last.start_byte) + 1
+        line = f"{tree.text[first : last.start_byte]}Ok(())\n"
+        yield Consequence(Hunk(start, start, line), "wrap_result")
