@@ -18,7 +18,7 @@ COMMON = frozenset(
     url value values write Close Error Len Name String Type""".split()
 )
 #: Languages whose compilers reject undeclared members.
-CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
+_CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _UNCHECKED = ("python", "ruby", "javascript", "javascriptreact")
 #: The last word of an expression: `store` of `app["store"]`, `get_store` of `get_store()`.
 _LAST = re.compile(r"""(\w+)(?:\(\)|['"]\])?!?$""")
@@ -91,6 +91,7 @@ def of_named(names: Names, member: str, whose: Collection[str]) -> Iterator[Occu
 
 
 def _is_named(names: Names, called: tuple[str, ...], classes: Collection[tuple[str, ...]]) -> bool:
+    """Tell whether a name, in its parts, is that of a class, or only one of the two ends alike."""
     while len(called) > 1 and called[0] in _RETURNING:
         called = called[1:]
     if any(called[-len(one) :] == one for one in classes):
@@ -119,7 +120,7 @@ def of_unknown(
     is_sure = is_tied or len(parts_of(member)) > 1
     if member in COMMON or not is_sure:
         return
-    if names.tree.language not in (*_UNCHECKED, *(CHECKED if is_tied else ())):
+    if names.tree.language not in (*_UNCHECKED, *(_CHECKED if is_tied else ())):
         return
     declared = [one for one in names.of(member) if is_declared_member(one) or one.role is Role.KEY]
     if any(owner(names, one) not in whose for one in declared):

@@ -68,7 +68,7 @@ class Wrapped(NamedTuple):
 
 
 def after_wrapping(change: Change) -> Iterator[Consequence]:
-    """Return what functions return as before they had a wrapped result, and their calls."""
+    """Return the results that are not wrapped yet, and the calls that lack a `?`."""
     for one in newly_wrapped(change):
         yield from _returned(change, one)
         for call in calls_of(change.after, one.function):
