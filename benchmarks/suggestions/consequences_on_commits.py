@@ -5,9 +5,11 @@
 
 Commits are replayed in three ways. Hunk by hunk in one file: the first consequence after each save
 counts. From file to file, of every eighth commit: all that follows from the whole change of one
-file in every other file of the project, whether the commit changes that one or not. And from the
-files that a commit adds, renames or deletes: all that follows in the texts that it changes as well.
-Recorded saves are replayed one by one.
+file in every other file of the project. And from the files that a commit adds, renames or deletes:
+all that follows in the texts that it changes as well. Recorded saves are replayed one by one.
+
+The strength is that in files that the commit changes, since those are the ones that people open.
+`left alone` counts what is proposed in addition in files that it does not change.
 
 `promised` is the mean probability that the product gives them. The strength of a kind is fitted so
 that it promises what is clean; `--write` writes it to `strengths.json`, where enough came up. The
@@ -50,6 +52,8 @@ _ROUNDS, _RIDGE = 50, 0.5  # of Newton's method
 _MOST_OF_REPOSITORY = 50  # of a kind; a few commits that change everything say no more
 PLACES = ("here", "elsewhere")
 _LEAST = 8  # consequences of a kind whose strength is written
+#: Kinds that replays say nothing about: in a commit replayed from the top, imports go before uses.
+_ASSUMED = ("remove_import",)
 #: Consequences that are half clean and count beside the measured ones, so that no kind is certain.
 _BESIDE = 4
 
@@ -62,11 +66,13 @@ class Counted:
         others: The number of other changes of the file for each; None in other files.
         clean: Whether each is clean.
         located: The number of those at a right place.
+        left_alone: The number of further ones in files that the commit does not change.
     """
 
     others: list[int | None] = field(default_factory=list)
     clean: list[bool] = field(default_factory=list)
     located: int = 0
+    left_alone: int = 0
 
     def promised(self, strength: float) -> float:
         """Return how many clean ones a strength promises."""
@@ -90,15 +96,19 @@ class Counts(defaultdict[tuple[str, str], Counted]):
 
     def __init__(self) -> None:
         super().__init__(Counted)
-        self.of_repository: Counter[tuple[str, str]] = Counter()
+        self.of_repository: Counter[tuple[str, str, bool]] = Counter()
 
-    def add(self, one: Consequence, judge: Judge) -> None:
-        """Take in a consequence."""
+    def add(self, one: Consequence, judge: Judge | None) -> None:
+        """Take in a consequence; without a judge that of a file which the commit leaves alone."""
         key = one.kind, PLACES[one.others is None]
-        self.of_repository[key] += 1
-        if self.of_repository[key] > _MOST_OF_REPOSITORY:
+        self.of_repository[*key, judge is None] += 1
+        if self.of_repository[*key, judge is None] > _MOST_OF_REPOSITORY:
             return
-        score, counted = judge.score(one.hunk), self[key]
+        counted = self[key]
+        if judge is None:
+            counted.left_alone += 1
+            return
+        score = judge.score(one.hunk)
         counted.others.append(one.others)
         counted.clean.append(score.clean)
         counted.located += score.located
@@ -107,14 +117,18 @@ class Counts(defaultdict[tuple[str, str], Counted]):
 
     def print(self) -> None:
         """Print a table of the kinds, and the odds by the number of other changes."""
-        print("\n| kind | place | strength | proposed | promised | clean | located | fitted |")
-        print("|---|---|---|---|---|---|---|---|")
+        columns = "kind, place, strength, proposed, promised, clean, located, left alone, fitted"
+        print(f"\n| {columns.replace(', ', ' | ')} |\n|{'---|' * len(columns.split(', '))}")
         for (kind, place), one in sorted(self.items()):
+            if not one.clean:
+                continue
             strength, count = STRENGTHS[kind][PLACES.index(place)], len(one.clean)
             numbers = [one.promised(strength), sum(one.clean), one.located]
             shares = [f"{100 * number / count:.0f} %" for number in numbers]
             if place == "elsewhere":
-                shares[-1] = ""  # what is left to do there is unknown
+                shares[-1:] = ["", str(one.left_alone)]  # what is left to do there is unknown
+            else:
+                shares.append("")
             cells = (kind, place, f"{strength:.2f}", count, *shares, f"{one.strength():.2f}")
             print(f"| {' | '.join(map(str, cells))} |")
         seen = [
@@ -131,7 +145,7 @@ class Counts(defaultdict[tuple[str, str], Counted]):
         """Write the strengths of the kinds of which enough came up."""
         known = json.loads(MEASURED.read_text("utf-8"))
         for (kind, place), one in self.items():
-            if len(one.clean) >= _LEAST:
+            if len(one.clean) >= _LEAST and kind not in _ASSUMED:
                 known[kind][place] = {"strength": one.strength(), "proposed": len(one.clean)}
         rows = ",\n".join(f'  "{kind}": {json.dumps(one)}' for kind, one in known.items())
         MEASURED.write_text(f"{{\n{rows}\n}}\n", "utf-8")
@@ -197,7 +211,7 @@ def count_elsewhere(path: Path, suffix: str, counts: Counts) -> None:
     """Count what follows in other files of a project from what a commit changes in one."""
     for change, changed in followers(path, suffix):
         for name, before, after in changed:
-            judge = Judge(Step(before, after, ()))
+            judge = Judge(Step(before, after, ())) if before != after else None
             for one in Consequences("", name).propose([], before, elsewhere=[change]):
                 counts.add(one, judge)
 
