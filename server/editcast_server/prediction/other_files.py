@@ -24,8 +24,8 @@ from editcast_model.syntax.languages import language_of
 _MOST_READ: Final = 200  # files that may import what was changed
 _MOST_REMEMBERED: Final = 500
 _MOST_FOLDERS: Final = 6  # around a new or renamed file whose files are read
-#: The least strength of an edit that names a file: one in three is right.
-_SURE: Final = 0.35
+#: The least strength of an edit that names a file: about that from which on it is shown there.
+_SURE: Final = 0.25
 
 _Changes = tuple[Sequence[ModuleChange], Sequence[OtherSave]]
 
