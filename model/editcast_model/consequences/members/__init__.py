@@ -1,1 +1,1 @@
-"""What follows from changes of members and keys."""
+"""Consequences of changed members and keys."""

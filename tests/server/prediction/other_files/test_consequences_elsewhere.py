@@ -1,4 +1,4 @@
-"""What is renamed in one file of a folder, or moved out of it, by the bundled model."""
+"""Renames in one file of a folder, and moves out of it, followed by the bundled model."""
 
 from typing import Any
 
