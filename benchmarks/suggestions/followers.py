@@ -24,8 +24,7 @@ Texts = dict[str, str]
 def followers(path: Path, suffix: str = "") -> Iterator[tuple[ModuleChange, list[Changed]]]:
     """Yield what others have to follow, with all texts of the project that have a word of it.
 
-    A text that the commit leaves alone is the same before and after. So what it should have changed
-    by a rule counts as wrong there.
+    A text that the commit leaves alone is the same before and after.
 
     Args:
         path: A bare repository, of which every eighth commit counts. Commits whose texts a partial

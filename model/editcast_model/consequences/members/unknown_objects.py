@@ -51,8 +51,7 @@ def possible_uses(
 def possible_keys(names: Names, member: str) -> Iterator[Occurrence]:
     """Find where a member is probably given by its name, to a call or in an object literal.
 
-    Only a name of several parts says enough. In files with a tie to its class, 23 of 27 such
-    renames in twelve repositories were clean.
+    Only a name of several parts says enough.
 
     Args:
         names: Of the text.
@@ -70,7 +69,7 @@ def of_named(names: Names, member: str, whose: Collection[str]) -> Iterator[Occu
     """Find where a member is one of objects that are named as one of some classes.
 
     `user` and `current_user` are of `User`, `store` and `get_store()` of `OrderStore` unless the
-    text has a `Store`. In all files of ten repositories 294 of 450 renames of these were clean.
+    text has a `Store`.
 
     Args:
         names: Of the text.
@@ -107,9 +106,7 @@ def of_unknown(
     """Find where a member of some classes may be one of objects of which nothing is known.
 
     Only where nothing else in the text declares such a member. Without a tie to the classes the
-    name has several parts, and the language is one in which nobody declares an object's type: of
-    such renames in ten repositories 385 of 670 were clean, with a tie 195 of 247, and 57 of 129 of
-    names of one part.
+    name has several parts, and the language is one in which nobody declares an object's type.
 
     Args:
         names: As in `possible_uses`.

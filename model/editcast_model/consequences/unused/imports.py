@@ -20,6 +20,8 @@ from editcast_model.syntax.tree import Tree
 
 #: With more removed names, the text was replaced.
 _MOST_NAMES = 500
+#: The number of uses that must be gone: a single one may come back.
+_LEAST_USES = 2
 #: Roles of names that cannot mean an import.
 _OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
 _STATEMENTS = ("import_statement", "import_from_statement")
@@ -44,7 +46,7 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
         statements[tree.path(one.at)[1].node.start_byte].append(one)
     for taken in statements.values():
         lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
-        if not any(_was_used(change, one) for one in lost):
+        if sum(_count_uses(change, one) for one in lost) < _LEAST_USES:
             continue
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
         hunk = _without(tree, taken, kept)
@@ -70,13 +72,13 @@ def _is_used(names: Names, one: Import) -> bool:
     return False
 
 
-def _was_used(change: Change, one: Import) -> bool:
-    """Tell whether the same import was used before."""
+def _count_uses(change: Change, one: Import) -> int:
+    """Count the uses that the same import had before."""
     place = change.was_at(one.at)
     before = [each for each in imports(change.before) if each.at == place]
     if not before or _word(before[0]) != _word(one):
-        return False
-    return any(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
+        return 0
+    return sum(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
 
 
 def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) -> Hunk | None:
