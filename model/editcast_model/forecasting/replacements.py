@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.filters import elements_around
-from editcast_model.forecasting.interface import OtherSave, never
+from editcast_model.forecasting.interface import OtherSave
 from editcast_model.history import EditHistory, Save, less_taken_back
 from editcast_model.tokenizer import Lexicon, lex
 
@@ -338,9 +338,7 @@ class KnownReplacements:
         """Return the other files' replacements, oldest first."""
         return [other.made for other in self._others]
 
-    def best(
-        self, known: Sequence[Replacement], most: int, cancelled: Callable[[], bool] = never
-    ) -> list[Repeat]:
+    def best(self, known: Sequence[Replacement], most: int) -> list[Repeat]:
         """Find the best places for replacements; at most `most`, best first."""
         tokens, end = self.now, self._history.last
         new = {one.new: self._lexicon.ids(one.new) for one in known}
@@ -352,8 +350,6 @@ class KnownReplacements:
         # By whether others went with it: half of a change may not fit where all of it does.
         best: dict[tuple[Hunk, bool], tuple[tuple[int, int], Replacement, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):
-            if cancelled():
-                return []
             places = tokens.places(replacement)
             score = tokens.agreement(replacement, places, CONTEXT)
             if not replacement.old:

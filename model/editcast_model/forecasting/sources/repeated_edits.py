@@ -163,11 +163,15 @@ def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> 
     return situation.described(candidate, (repeat.times, repeat.ago))
 
 
+#: Finds edits, best first, each with its confidence; at most so many.
+_Find = Callable[[KnownReplacements, int], Iterable[tuple[Hunk, float]]]
+
+
 class _BaselineSession:
     """One open file, without a model."""
 
-    def __init__(self, history: EditHistory) -> None:
-        self._history = history
+    def __init__(self, history: EditHistory, find: _Find) -> None:
+        self._history, self._find = history, find
         self._replacements = KnownReplacements(history)
 
     def update(self, text: str, *, saved: bool) -> None:
@@ -181,36 +185,11 @@ class _BaselineSession:
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Do nothing: there is nothing to prepare."""
 
-
-def _predictions(
-    scored: Iterable[tuple[Hunk, float]], count: int, options: PredictionOptions
-) -> list[Prediction]:
-    fitting = (Prediction(hunk, 0.0, score, 1) for hunk, score in scored if options.fits(hunk))
-    return list(islice(fitting, max(count, 0)))
-
-
-class _RepeatLastSession(_BaselineSession):
     def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
-        """Find the next places that read like the last one; at most `count`."""
-        known = self._replacements.own
-        if not known or options.cancelled():
-            return []
-        tokens, last = self._replacements.now, known[-1]
-        places = tokens.places(last)
-        agreement = tokens.agreement(last, places, NEAR)
-        places = places[agreement == len(last.before[:NEAR]) + len(last.after[:NEAR])]
-        places = places[tokens.starts[places] >= self._history.last]
-        places = places[tokens.is_absent(last, places)][: count + SPARE]
-        hunks = (tokens.hunk(last, place) for place in places.tolist())
-        return _predictions(((hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks), count, options)
-
-
-class _RepeatBestSession(_BaselineSession):
-    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
-        """Find the `count` places and replacements with the highest scores, best first."""
-        known = [*self._replacements.of_other_files, *self._replacements.own]
-        best = self._replacements.best(known, count + SPARE, options.cancelled)
-        return _predictions(((one.hunk, one.score) for one in best), count, options)
+        """Predict at most `count` of the edits that the baseline finds."""
+        found = () if options.cancelled() else self._find(self._replacements, count + SPARE)
+        fitting = (Prediction(hunk, 0.0, score, 1) for hunk, score in found if options.fits(hunk))
+        return list(islice(fitting, max(count, 0)))
 
 
 class RepeatLast:
@@ -220,7 +199,18 @@ class RepeatLast:
 
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with."""
-        return _RepeatLastSession(history)
+
+        def find(replacements: KnownReplacements, most: int) -> Iterator[tuple[Hunk, float]]:
+            tokens = replacements.now
+            for last in replacements.own[-1:]:
+                places = tokens.places(last)
+                agreement = tokens.agreement(last, places, NEAR)
+                places = places[agreement == len(last.before[:NEAR]) + len(last.after[:NEAR])]
+                places = places[tokens.starts[places] >= history.last]
+                for place in places[tokens.is_absent(last, places)][:most].tolist():
+                    yield tokens.hunk(last, place), REPEAT_LAST_CONFIDENCE
+
+        return _BaselineSession(history, find)
 
 
 class RepeatBest:
@@ -236,7 +226,12 @@ class RepeatBest:
 
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with."""
-        return _RepeatBestSession(history)
+
+        def find(replacements: KnownReplacements, most: int) -> Iterator[tuple[Hunk, float]]:
+            known = [*replacements.of_other_files, *replacements.own]
+            return ((one.hunk, one.score) for one in replacements.best(known, most))
+
+        return _BaselineSession(history, find)
 
 
 #: By name, the baselines that can be chosen instead of a bundle.
