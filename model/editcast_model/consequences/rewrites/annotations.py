@@ -75,12 +75,7 @@ def _typed_at(tree: Tree, offset: int) -> Node | None:
 
 
 def newer(code: str, names: Collection[str]) -> str:
-    """Return a type as newer versions of Python have it.
-
-    Args:
-        code: The type.
-        names: The names of older types that are replaced.
-    """
+    """Return a type as newer versions of Python have it, with some names of types replaced."""
     pieces, at = list[str](), 0
     for found in _OLD.finditer(code):
         if found.start() < at:

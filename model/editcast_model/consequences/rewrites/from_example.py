@@ -73,13 +73,7 @@ _ENCLOSING = re.compile(
 
 
 def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
-    """Generalize a rewrite; None where nothing was kept, or nothing is special about the old.
-
-    Args:
-        change: Made the rewrite.
-        old: What was rewritten.
-        new: What it is now.
-    """
+    """Generalize a rewrite; None where nothing was kept, or nothing is special about the old."""
     tree, now = change.before.tree, change.after.tree
     holes, kept = kept_of(tree, [old], now, [new])
     if _has_own(old, holes) or _has_own(new, [part.span for part, _ in kept]):
@@ -110,7 +104,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     is_unwrapped = not any(pieces)
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
-    if _is_of_one_condition(tree.of(old), now.of(new), old, new, [*gone, *pieces]):
+    if _is_of_one_condition(change, old, new, [*gone, *pieces]):
         return None
     rule = Rule(
         tree,
@@ -118,16 +112,16 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         holes,
         pieces,
         tuple(Kept(name, part.text) for part, name in kept),
-        frozenset(name for part, name in kept if not _is_enclosed(part.node)),
-        frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
         max(gone or anchors, key=len),
         frozenset(added),
         around,
         frozenset(locals_of(change.after, new, spans)),
-        bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
-        bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
-        not is_called(old) and not _NAMED.search(new.type),
         "rewrite" if (gone or named or are_named) and not is_unwrapped else "rewrite_that_adds",
+        open=frozenset(name for part, name in kept if not _is_enclosed(part.node)),
+        typed=frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
+        is_loose=bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
+        is_tight=bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
+        is_value=not is_called(old) and not _NAMED.search(new.type),
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
 
@@ -142,7 +136,7 @@ def kept_of(
     for one in (part for node in new for part in parts_of(now, node)):
         theirs[_unquoted(one.text)].append(one)
     ours = (part for node in old for part in parts_of(tree, node))
-    for one in sorted(ours, key=_size, reverse=True):
+    for one in sorted(ours, key=lambda part: len(part.text), reverse=True):
         if one.text in _FIXED or one.span == span_of(*old) or one.span.touches(holes):
             continue
         if not one.text or is_called(one.node):  # without text the parser misses something
@@ -263,16 +257,12 @@ def _is_short(tree: Tree, node: Node, kept: Collection[Span]) -> bool:
     return len(text) - sum(map(len, within)) <= _LONGEST and lines < _MOST_LINES
 
 
-def _is_of_one_condition(was: str, now: str, old: Node, new: Node, words: Sequence[str]) -> bool:
+def _is_of_one_condition(change: Change, old: Node, new: Node, words: Sequence[str]) -> bool:
     """Tell whether a rewrite changed only the signs of an operation, which fits this one only.
 
-    Args:
-        was: The code before.
-        now: The code after.
-        old: The node of `was`.
-        new: The node of `now`.
-        words: The removed words, and the written pieces.
+    Then the words that it removed, and the pieces that it wrote, are none.
     """
+    was, now = change.before.tree.of(old), change.after.tree.of(new)
     if now == f"!{was}":
         return True
     if not _OPERATION.search(old.type):
@@ -337,7 +327,3 @@ def _unenclosed(code: str) -> str:
 
 def _unquoted(text: str) -> str:
     return text.replace('"', "'")
-
-
-def _size(part: Part) -> int:
-    return part.span.end - part.span.start

@@ -25,7 +25,7 @@ GONE = "\2"
 #: Types of leaves that contain the text of a string.
 TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
-PLACEHOLDER = re.compile(r"%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
+PLACEHOLDER = re.compile(r"(%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\})")
 #: Types of nodes that may need parentheses in the place of another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 ENCLOSED = "parenthesized_expression"
@@ -87,19 +87,19 @@ class Rule:
         holes: What was kept, by its range in `tree`, with its name.
         new: What was written, in pieces between holes.
         kept: The holes behind each piece but the last.
-        open: The names of holes that nothing encloses, so that they take no looser code in.
-        typed: The names of holes that only take nodes of the type that was kept.
         anchor: The longest word of `old` outside its holes; of those that are gone, if any is.
         added: The words of `new` that `old` does not have.
         around: The name of the function around `old`.
         local: The names that `new` uses and that are defined in a function.
+        kind: That of its consequences.
+        open: The names of holes that nothing encloses, so that they take no looser code in.
+        typed: The names of holes that only take nodes of the type that was kept.
         is_loose: Whether what is written is an operation, which an operator before it would take
             apart.
         is_tight: Whether it takes the place of an operation and is none, so that it needs no
             parentheses.
         is_value: Whether it takes the place of something else that is not called: it may give no
             function.
-        kind: That of its consequences.
     """
 
     tree: Tree
@@ -107,16 +107,16 @@ class Rule:
     holes: dict[Span, str]
     new: tuple[str, ...]
     kept: tuple[Kept, ...]
-    open: frozenset[str]
-    typed: frozenset[str]
     anchor: str
     added: frozenset[str]
     around: str
     local: frozenset[str]
-    is_loose: bool
-    is_tight: bool
-    is_value: bool
     kind: Kind
+    open: frozenset[str] = frozenset()
+    typed: frozenset[str] = frozenset()
+    is_loose: bool = False
+    is_tight: bool = False
+    is_value: bool = False
 
     @property
     def cause(self) -> str:
@@ -177,13 +177,12 @@ class Rule:
             return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type:
             return False
-        span = span_of_children(old)
-        if span is not None and self.holes.get(span) == ARGUMENTS:
-            given = span_of_children(node)
-            if given is None:
-                return False
-            bound[ARGUMENTS] = tree.text[given.start : given.end], given
-            return True
+        children = old.named_children
+        if children and self.holes.get(span_of(*children)) == ARGUMENTS:
+            if node.named_child_count:
+                given = span_of(*node.named_children)
+                bound[ARGUMENTS] = tree.text[given.start : given.end], given
+            return bool(node.named_child_count)
         mine, theirs = _children(old), _children(node)
         if len(mine) != len(theirs):
             return False
@@ -233,14 +232,6 @@ def _children(node: Node) -> list[Node]:
     return [*children[:-2], children[-1]] if ends_with_comma else children
 
 
-def span_of_children(node: Node) -> Span | None:
-    """Return the range from the first named child of a node to the last; None without any."""
-    if not node.named_child_count:
-        return None
-    children = node.named_children
-    return Span(children[0].start_byte, children[-1].end_byte)
-
-
 def parts_of(tree: Tree, node: Node) -> Iterator[Part]:
     """Return a node, all that is named inside it, and the words of its strings."""
     yield Part(span_of(node), tree.of(node), node)
@@ -255,14 +246,11 @@ def parts_of(tree: Tree, node: Node) -> Iterator[Part]:
 
 def pieces_of(tree: Tree, node: Node) -> Iterator[tuple[Span, str, bool]]:
     """Return the words and the placeholders of a string, and whether it is words."""
-    text, at = tree.of(node), 0
-    for match in PLACEHOLDER.finditer(text):
-        if at < match.start():
-            yield _within(node, at, match.start()), text[at : match.start()], True
-        yield _within(node, *match.span()), match.group(), False
-        at = match.end()
-    if at < len(text):
-        yield _within(node, at, len(text)), text[at:], True
+    at = node.start_byte
+    for index, piece in enumerate(PLACEHOLDER.split(tree.of(node))):
+        if piece:
+            yield Span(at, at + len(piece)), piece, index % 2 == 0
+        at += len(piece)
 
 
 def function_around(tree: Tree, offset: int) -> str:
@@ -305,10 +293,6 @@ def is_chained(node: Node) -> bool:
     """Tell whether a node is a part of a longer chain of one operator."""
     chain = node.parent
     return "binary" in node.type and chain is not None and chain.type == node.type
-
-
-def _within(node: Node, start: int, end: int) -> Span:
-    return Span(node.start_byte + start, node.start_byte + end)
 
 
 def _quoted_as(now: str, before: str, text: str) -> str:

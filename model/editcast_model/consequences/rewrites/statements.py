@@ -7,7 +7,7 @@ statements have become one, the same is due where such statements follow each ot
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from keyword import iskeyword
+from keyword import kwlist
 
 from tree_sitter import Node
 
@@ -101,8 +101,8 @@ def _with_line_ends_before(change: Change) -> Change:
 def _runs(change: Change) -> Iterator[tuple[Node, ...]]:
     """Return the statements that were changed together."""
     siblings, runs = Siblings(), list[tuple[Node, range]]()
-    for hunk, start, end in change.spans():
-        if change.is_active(start, end) or change.is_rewritten(start):
+    for hunk, start, _ in change.finished():
+        if change.is_rewritten(start):
             continue
         body = _body_around(change.before.tree, hunk)
         if body is None:
@@ -172,7 +172,7 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
     anchors = anchors_of(tree, old, {**holes, **strings})
     pieces = between(now, new, [part.span for part, _ in parts])
     gone, added = gone_and_added(anchors, pieces)
-    if not gone or not any(map(str.strip, pieces)) or not (added or _has_names(gone)):
+    if not any(map(str.strip, pieces)) or not gone or not (added or set(gone) - {*kwlist}):
         return None  # a condition or a branch that is gone was that of one place
     has_value = bool(_VALUE.search("".join(pieces)))
     if has_value and len(old) == len(new):
@@ -186,15 +186,10 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         {**holes, **strings},
         pieces,
         tuple(_kept(change, holes, old[0], *one) for one in parts),
-        open=frozenset(),
-        typed=frozenset(),
         anchor=max(gone, key=len),
         added=frozenset(added),
         around=around,
         local=frozenset(name for one in new for name in locals_of(change.after, one, spans)),
-        is_loose=False,
-        is_tight=False,
-        is_value=False,
         kind="rewrite_that_adds" if strings or has_value else "rewrite",
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
@@ -204,11 +199,6 @@ def _is_added(now: Tree, statement: Node, kept: Collection[Span]) -> bool:
     """Tell whether a statement keeps nothing, or prints: it was added, to this place."""
     is_own = not any(one.is_within([span_of(statement)]) for one in kept)
     return is_own or bool(_PRINTS.match(now.of(statement)))
-
-
-def _has_names(words: Collection[str]) -> bool:
-    """Tell whether some words are more than keywords."""
-    return not all(map(iskeyword, words))
 
 
 def _strings(nodes: Sequence[Node], holes: Collection[Span]) -> Iterator[Node]:
