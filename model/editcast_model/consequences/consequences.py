@@ -39,15 +39,14 @@ from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
-from editcast_model.consequences.replaced.saves import OtherSaves
+from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.style_values import values_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
-from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
-from editcast_model.consequences.rewrites.rewrites import after_rewrite
+from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.unused.imports import after_last_use
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
@@ -110,7 +109,7 @@ class Consequences:
     def __init__(self, language: str, path: str = "") -> None:
         self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
-        self._saves = OtherSaves()
+        self._saves: list[Save] = []
         self._folder_files = dict[str, FolderFile]()
         self._renamed_files: list[RenamedFile] = []
 
@@ -124,7 +123,7 @@ class Consequences:
     ) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
         if before != after:
-            self._saves.add(file, number, before, after)
+            self._saves = add_save(self._saves, Save(file, number, before, after))
         if isinstance(event, RenamedFile):
             self._renamed_files = add_renamed(self._renamed_files, event)
             self._folder_files.pop(event.old, None)

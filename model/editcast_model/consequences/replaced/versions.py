@@ -9,13 +9,13 @@ of them once a second file had followed.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.replaced.saves import OtherSaves
+from editcast_model.consequences.replaced.saves import Save
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
@@ -80,7 +80,7 @@ class Replaced(NamedTuple):
 
 
 def versions_left_in(
-    saves: OtherSaves,
+    saves: Iterable[Save],
     history: Sequence[str],
     text: str,
     path: str,
@@ -90,13 +90,7 @@ def versions_left_in(
 ) -> Iterator[Consequence]:
     """Return the remaining occurrences of versions replaced in other files or in this one.
 
-    Args:
-        saves: Of other files.
-        history: The texts that the file had, the oldest first.
-        text: The text now.
-        path: The file's path.
-        is_code: Whether its language has rules.
-        active: What is being typed.
+    Its history are the texts that it had, the oldest first; it is code if its language has rules.
     """
     told = _TOLD.search(path) is not None and "requirements" not in path
     name = path.rpartition("/")[2]
@@ -143,12 +137,6 @@ def _kind(place: Place, files: dict[str, list[Place]], is_code: bool) -> Kind | 
     return "replace_version_said" if len(named & texts) > 1 else None
 
 
-@lru_cache(maxsize=256)  # every open file asks for the same saves
-def replaced(before: str, after: str) -> tuple[Replaced, ...]:
-    """Return the versions that a save of another file replaced, by its changed lines."""
-    return _replaced(before, after)
-
-
 def _replaced(before: str, after: str) -> tuple[Replaced, ...]:
     """Return the versions that a change replaced with another version."""
     found = []
@@ -167,6 +155,10 @@ def _replaced(before: str, after: str) -> tuple[Replaced, ...]:
                         seen = start
         grown += hunk.growth
     return tuple(found)
+
+
+#: The same, cached for the changed lines of other files, which every open file asks for.
+replaced = lru_cache(maxsize=256)(_replaced)
 
 
 def _places(text: str, version: str) -> Iterator[Place]:

@@ -8,13 +8,13 @@ next place, so those are left alone here.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.replaced.saves import OtherSaves
+from editcast_model.consequences.replaced.saves import Save
 from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.binding import is_of_language
 from editcast_model.syntax.names import Names
@@ -31,15 +31,11 @@ Pair = tuple[str, str]
 
 
 def words_left_in(
-    saves: OtherSaves, history: Sequence[str], text: str, names: Names | None
+    saves: Iterable[Save], history: Sequence[str], text: str, names: Names | None
 ) -> Iterator[Consequence]:
     """Return the places where words that other files replaced are left in a text.
 
-    Args:
-        saves: Of other files.
-        history: The texts that it had, the oldest first.
-        text: The text now.
-        names: Its names, in a language with rules.
+    Its history are the texts that it had, the oldest first; it has names in a language with rules.
     """
     files: dict[Pair, set[str]] = defaultdict(set)
     is_gone: dict[Pair, bool] = {}

@@ -1,11 +1,13 @@
 """Counterparts: nodes and ranges of a text before a change, found in the text after it."""
 
 import re
+from collections.abc import Collection
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.rewrites.rule import Span, span_of
+from editcast_model.history import changes
 
 #: Types of nodes that contain statements, possibly a single one.
 BODY = re.compile("block|body|module|program|source_file|compilation_unit")
@@ -38,3 +40,9 @@ def span_now(change: Change, span: Span) -> Span | None:
                 return None
             within += hunk.growth
     return Span(span.start + before, span.end + before + within)
+
+
+def count_others(change: Change, spans: Collection[Span]) -> int:
+    """Count the changes that were made elsewhere than in some ranges of the text before."""
+    own = (hunk for hunk in change.hunks if Span(hunk.start, hunk.end).is_within(spans))
+    return len(change.made.difference(changes(change.before.tree.text, own)))

@@ -1,20 +1,24 @@
-"""Rewrites that are left where one was made.
+"""Rewrites that are left where one was made, in this file or in others.
 
 After `self.assertEqual(a, b)` has become `assert a == b`, the same is due at the next one, whatever
 its arguments are.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from textwrap import dedent
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.formats import converted_in
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.rewrites.counterparts import BODY, counterpart
+from editcast_model.consequences.replaced.saves import Save
+from editcast_model.consequences.rewrites.counterparts import BODY, count_others, counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
@@ -28,10 +32,10 @@ from editcast_model.consequences.rewrites.rule import (
 )
 from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
 from editcast_model.diff import shortest_hunk
-from editcast_model.history import changes
-from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, Tree, field
+from editcast_model.syntax.tree import Path, Tree, field, parse
 
 #: Longer nodes, in code points, are skipped.
 _LONGEST = 1000
@@ -39,6 +43,12 @@ _LONGEST = 1000
 _MOST_STEPS = 6
 #: A rule is dropped if its anchor occurs more often.
 _MOST_PLACES = 300
+#: The most rules of other files that are applied.
+_MOST_RULES = 12
+#: A rule counts for other files only after this many examples.
+_LEAST_TIMES = 2
+#: A member of a method's own object.
+_OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 #: Types of nodes that a rule can rewrite.
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
@@ -61,11 +71,47 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
         if not span_of(*rule.old).touches(converted):
             examples[rule.cause].append(rule)
     for rules in examples.values():
-        spans = [span_of(*rule.old) for rule in rules]
-        own = (hunk for hunk in change.hunks if Span(hunk.start, hunk.end).is_within(spans))
-        others = len(change.made.difference(changes(change.before.tree.text, own)))
+        others = count_others(change, [span_of(*rule.old) for rule in rules])
         for one in rewrites_by(rules[-1], change.after):
             yield replace(one, others=others)
+
+
+def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
+    """Return the rewrites of other files that are left in a text, of the newest saves first."""
+    language = names.tree.language
+    every = [
+        rule
+        for one in reversed(saves)
+        if have_same_rules(language_of("", one.file), language)
+        for rule in _rules_of_save(one.before, one.after, language)
+    ]
+    times = Counter(rule.cause for rule in every)
+    rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
+    fitting = (rule for rule in rules.values() if _has_members(rule, names))
+    for rule in islice(fitting, _MOST_RULES):
+        for one in rewrites_by(rule, names):
+            yield replace(one, kind="rewrite_elsewhere")
+
+
+@lru_cache(256)
+def _rules_of_save(before: str, after: str, language: str) -> tuple[Rule, ...]:
+    """Return the rules that a save shows; cached, since every open file asks for the same saves.
+
+    Without those by which no word goes, or nothing else: what was wrong there may be right here. Of
+    those 2 of 17 edits were clean on commits.
+    """
+    texts = (opened(dedent(text), language) for text in (before, after))
+    was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
+    if was is None or now is None:
+        return ()
+    change = Change(was, now)
+    rules = rules_of(change) if change.is_legible else ()
+    return tuple(rule for rule in rules if rule.kind == "rewrite")
+
+
+def _has_members(rule: Rule, names: Names) -> bool:
+    """Tell whether a text knows the members of its own objects that a rule writes."""
+    return all(names.of(member) for member in _OWN_MEMBER.findall("".join(rule.new)))
 
 
 def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:
@@ -88,10 +134,9 @@ def _rules_of(change: Change) -> Iterator[Rule]:
     rules = list(statement_rules(change))
     yield from rules
     spans, done = [span_of(*rule.old) for rule in rules], -1
-    for hunk, start, end in change.spans():
-        if hunk.start < done or Span(hunk.start, hunk.end).is_within(spans):
-            continue
-        if change.is_active(start, end) or change.is_rewritten(start):
+    for hunk, start, _ in change.finished():
+        is_done = hunk.start < done or Span(hunk.start, hunk.end).is_within(spans)
+        if is_done or change.is_rewritten(start):
             continue
         for old, new in _rewritten(change, hunk.start, hunk.end):
             inner = within_parentheses(old)
