@@ -5,21 +5,29 @@ many values it has. After `log.info(f"copying {folder}")` has become
 `log.info("copying %s", folder)`, so do the other messages of that logger.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
-from editcast_model.consequences.formats.calls import GivenApart, calls_left, given_apart
-from editcast_model.consequences.formats.forms import FORMS, Form
+from editcast_model.consequences.formats.forms import (
+    FORMS,
+    SCRIPTS,
+    Form,
+    of_empty_braces,
+    of_percents,
+)
+from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
+from editcast_model.consequences.formats.python import of_values, side_by_side
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.rewrites.counterparts import counterpart
-from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.history import changes
-from editcast_model.syntax.tree import Tree
-
-_Example = GivenApart | tuple[Form, Form]
+from editcast_model.consequences.rewrites.counterparts import count_others, counterpart
+from editcast_model.consequences.rewrites.rule import span_of
+from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import Tree, field
 
 #: Longer nodes, in code points, are skipped.
 _LONGEST = 1000
@@ -27,6 +35,48 @@ _LONGEST = 1000
 _MOST_STEPS = 8
 #: The most messages of a file that are examined.
 _MOST_PLACES = 300
+_CALLS = ("call", "call_expression", "method_invocation")
+_HANDLERS = ("except_clause", "catch_clause")
+_STRINGS = ("string", "string_literal")
+#: Expressions that are numbers.
+_COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
+
+
+class _Called(NamedTuple):
+    """A call, with what is called, as it is written, and its arguments."""
+
+    node: Node
+    function: str
+    given: list[Node]
+
+
+class _GivenApart(NamedTuple):
+    """A call since whose change the values of its message are arguments.
+
+    Attributes:
+        form: The form that the message had.
+        was: What was called.
+        function: What is called now.
+        is_handling: Whether it stands where an error is handled.
+        has_counts: Whether numbers are `%d`.
+    """
+
+    form: Form
+    was: str
+    function: str
+    is_handling: bool
+    has_counts: bool
+
+    @property
+    def pattern(self) -> str:
+        """Return a regular expression for calls that follow: all methods of the same logger."""
+        thing, dot, _ = self.was.rpartition(".")
+        is_same = self.was == self.function and dot
+        called = rf"{re.escape(thing)}\.\w+" if is_same else re.escape(self.was)
+        return rf"(?<![\w.]){called}(?=\s*\()"
+
+
+_Example = _GivenApart | tuple[Form, Form]
 
 
 def after_format(change: Change) -> Iterator[Consequence]:
@@ -36,9 +86,9 @@ def after_format(change: Change) -> Iterator[Consequence]:
     for old, example in _examples(change):
         examples[example].append(old)
     for example, nodes in examples.items():
-        others = _count_others(change, nodes)
-        if isinstance(example, GivenApart):
-            left, cause = calls_left(change.after, example), f"{example.was} {example.function}"
+        others = count_others(change, [span_of(one) for one in nodes])
+        if isinstance(example, _GivenApart):
+            left, cause = _calls_left(change.after, example), f"{example.was} {example.function}"
         else:
             left, cause = _left(tree, *example), " ".join(one.name for one in example)
         for node, text in left:
@@ -55,22 +105,12 @@ def converted_in(change: Change) -> Iterator[Node]:
     return (old for old, _ in _examples(change))
 
 
-def _count_others(change: Change, nodes: Collection[Node]) -> int:
-    """Count the changes that were made elsewhere than in some nodes."""
-
-    def is_within(hunk: Hunk) -> bool:
-        return any(one.start_byte <= hunk.start and hunk.end <= one.end_byte for one in nodes)
-
-    own = changes(change.before.tree.text, filter(is_within, change.hunks))
-    return len(change.made.difference(own))
-
-
 def _examples(change: Change) -> Iterator[tuple[Node, _Example]]:
     """Return the nodes that have another form, each with what it shows."""
     if change.after.tree.language not in FORMS:
         return
     for old, new in _changed(change):
-        example = _converted(change, old, new) or given_apart(change, old, new)
+        example = _converted(change, old, new) or _given_apart(change, old, new)
         if example is not None:
             yield old, example
 
@@ -124,3 +164,129 @@ def _left(tree: Tree, form: Form, other: Form) -> Iterator[tuple[Node, str]]:
                     yield step.node, text
                 done = step.node.end_byte
                 break
+
+
+def _call_at(tree: Tree, node: Node) -> _Called | None:
+    """Return a call with its arguments; None for another node."""
+    arguments = field(node, "arguments") if node.type in _CALLS else None
+    if arguments is None:
+        return None
+    given = [one for one in arguments.named_children if one.type != "comment"]
+    return _Called(node, tree.text[node.start_byte : arguments.start_byte].strip(), given)
+
+
+def _given_apart(change: Change, old: Node, new: Node) -> _GivenApart | None:
+    """Return what a change of a call shows, if it gives the values of a message apart."""
+    tree, now = change.before.tree, change.after.tree
+    before, after = _call_at(tree, old), _call_at(now, new)
+    if not (before and before.given and after and after.given and tree.language in _APART):
+        return None
+    read, _ = _APART[tree.language]
+    rest = [tree.of(one) for one in before.given[1:]]
+    values = after.given[1:]
+    if rest:
+        if [now.of(one) for one in values[-len(rest) :]] != rest:
+            return None
+        values = values[: -len(rest)]
+    for form in FORMS[tree.language]:
+        message = form.read(tree, before.given[0])
+        apart = read(now, after.given[0], values) if message is not None else None
+        if message is not None and apart is not None and message.says_same(apart):
+            counts = [one.type for one in apart.holes if _COUNTS.fullmatch(one.code)]
+            is_handling = _is_handling(now, new)
+            return _GivenApart(
+                form, before.function, after.function, is_handling, "s" not in counts
+            )
+    return None
+
+
+def _calls_left(names: Names, example: _GivenApart) -> Iterator[tuple[Node, str]]:
+    """Yield the calls that are left to be changed as one was, each with what it becomes."""
+    tree = names.tree
+    for found in re.finditer(example.pattern, tree.text):
+        nodes = [step.node for step in tree.path(found.start())]
+        calls = (_call_at(tree, one) for one in nodes if one.start_byte == found.start())
+        call = next((one for one in calls if one and one.function == found[0]), None)
+        if call is not None and call.given:
+            text = _written(names, example, call)
+            if text is not None:
+                yield call.node, text
+
+
+def _written(names: Names, example: _GivenApart, call: _Called) -> str | None:
+    tree, (first, *rest) = names.tree, call.given
+    is_moved = example.was != example.function
+    if is_moved and (rest or _is_handling(tree, call.node) != example.is_handling):
+        return None
+    if any(one.type != "keyword_argument" for one in rest):
+        return None
+    given: str | None = None
+    if message := example.form.read(tree, first):
+        given = _APART[tree.language][1](names, message, example.has_counts)
+    elif is_moved and first.type in _STRINGS:  # a text without values, in any form
+        has_values = any(one.read(tree, first) for one in FORMS[tree.language])
+        given = None if has_values else tree.of(first)
+    if given is None:
+        return None
+    function = example.function if is_moved else call.function
+    start = tree.text[call.node.start_byte + len(call.function) : first.start_byte]
+    return f"{function}{start}{given}{tree.text[first.end_byte : call.node.end_byte]}"
+
+
+def _as_percents(names: Names, message: Message, has_counts: bool) -> str | None:
+    strings = list[str]()
+    for words in message.strings:
+        pieces = list[str]()
+        for one in words.pieces:
+            if not isinstance(one, Hole):
+                pieces.append(one.replace("%", "%%") if message.holes else one)
+                continue
+            is_count = has_counts and _is_count(names, one)
+            placeholder = as_percent(one, one.type or ("d" if is_count else "s"))
+            if placeholder is None:
+                return None
+            pieces.append(placeholder)
+        quote = '"' if words.quote == "`" else words.quote
+        if quote != words.quote and any(quote in one or "\n" in one for one in pieces):
+            return None
+        strings.append(f"{quote}{''.join(pieces)}{quote}")
+    values = [unenclosed(one.code) for one in message.holes]
+    return ", ".join([side_by_side(strings, message.gaps), *values])
+
+
+def _as_empty_braces(_: Names, message: Message, __: bool) -> str | None:
+    (words,) = message.strings
+    if any("{" in one if isinstance(one, str) else one.spec for one in words.pieces):
+        return None
+    texts = ("{}" if isinstance(one, Hole) else one for one in words.pieces)
+    values = (unenclosed(one.code) for one in message.holes)
+    return ", ".join([f"{words.quote}{''.join(texts)}{words.quote}", *values])
+
+
+def _is_count(names: Names, hole: Hole) -> bool:
+    """Tell whether a value is a number, as far as the text says."""
+    if _COUNTS.fullmatch(hole.code):
+        return True
+    one = names.at(hole.start) if hole.code.isidentifier() else None
+    for meant in names.meant_by(one):
+        node = meant.path[-2].node
+        kind, value = field(node, "type"), field(node, "right", "value")
+        if names.tree.of(kind) == "int":
+            return True
+        if node.type != "augmented_assignment" and value is not None:
+            return _COUNTS.fullmatch(names.tree.of(value)) is not None
+    return False
+
+
+def _is_handling(tree: Tree, node: Node) -> bool:
+    return any(one.type in _HANDLERS for one in tree.around(node))
+
+
+_Reader = Callable[[Tree, Node, list[Node]], Message | None]
+_Writer = Callable[[Names, Message, bool], str | None]
+#: By language, how a message is read and written whose values are arguments of their own.
+_APART: dict[str, tuple[_Reader, _Writer]] = {
+    "python": (of_values, _as_percents),
+    "java": (of_empty_braces, _as_empty_braces),
+    **dict.fromkeys(SCRIPTS, (of_percents, _as_percents)),
+}

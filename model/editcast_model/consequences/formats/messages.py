@@ -131,12 +131,7 @@ def _of_percent(found: re.Match[str]) -> str | None:
 
 
 def as_percent(hole: Hole, plain: str) -> str | None:
-    """Write the placeholder of a value for `%`; None where it has none.
-
-    Args:
-        hole: The value.
-        plain: The type where nothing more is said.
-    """
+    """Write the placeholder of a value for `%`, with a type if it has none; None if impossible."""
     found = _SPEC.fullmatch(hole.spec)
     if found is None:
         return None
@@ -152,13 +147,9 @@ def as_percent(hole: Hole, plain: str) -> str | None:
 
 
 def of_braces(text: str, quote: str, values: dict[str, Node], tree: Tree) -> Words | None:
-    """Read a string with placeholders in braces.
+    """Read a string with placeholders in braces, given the values by name, or by number.
 
-    Args:
-        text: The string, without its quotes.
-        quote: Its quote.
-        values: By name, or by number. A placeholder without either takes the next one.
-        tree: The tree.
+    A placeholder without either takes the next one.
     """
     pieces, at, count = list[str | Hole](), 0, 0
     for found in BRACES.finditer(text):
