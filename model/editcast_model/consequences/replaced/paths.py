@@ -4,11 +4,11 @@ An editor follows the imports of a language whose server knows them. What remain
 settings, scripts and pages, and imports of other languages.
 """
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import takewhile
+from posixpath import dirname, join, normpath, relpath, splitext
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.kinds import Consequence
@@ -24,12 +24,7 @@ _LONGEST_FOLDER: Final = 80
 
 
 class RenamedFile(NamedTuple):
-    """A file that has another path now.
-
-    Attributes:
-        old: Its former path, or its URI as readable text.
-        new: Its path now, likewise.
-    """
+    """A file that has another path now: both paths, or both URIs as readable text."""
 
     old: str
     new: str
@@ -48,13 +43,7 @@ def add_renamed(known: Iterable[RenamedFile], one: RenamedFile) -> list[RenamedF
 
 
 def paths_left_in(text: str, renamed: Iterable[RenamedFile], path: str) -> Iterator[Consequence]:
-    """Return the places of a text that have the old paths of files.
-
-    Args:
-        text: The text.
-        renamed: The files.
-        path: The path of the text, which relative paths begin at.
-    """
+    """Return the places of a text that have the old paths of files; relative ones begin at its."""
     for one in renamed:
         if path not in one:
             places = _places(text, one.plain, _SCHEME.sub("", path))
@@ -67,7 +56,7 @@ def _places(text: str, one: RenamedFile, path: str) -> Iterator[Hunk]:
     stem = one.old.rpartition("/")[2].partition(".")[0]
     if stem not in text:
         return
-    folder = posixpath.dirname(path)
+    folder = dirname(path)
     for found in _RELATIVE.finditer(text):
         new = _relative(found[0], one, folder)
         if new is not None:
@@ -80,8 +69,8 @@ def _places(text: str, one: RenamedFile, path: str) -> Iterator[Hunk]:
 
 def _relative(reference: str, one: RenamedFile, folder: str) -> str | None:
     """Return what a relative path to a file is now; None for another file's."""
-    place = posixpath.normpath(posixpath.join(folder, reference))
-    (old, suffix), (new, new_suffix) = _split(one.old), _split(one.new)
+    place = normpath(join(folder, reference))
+    (old, suffix), (new, new_suffix) = splitext(one.old), splitext(one.new)
     script = _SCRIPT.search(place)
     if place == one.old:
         target = one.new
@@ -93,7 +82,7 @@ def _relative(reference: str, one: RenamedFile, folder: str) -> str | None:
         target = new + script[0]  # `./store.js` is what `store.ts` is compiled to
     else:
         return None
-    found = posixpath.relpath(target, folder or ".")
+    found = relpath(target, folder or ".")
     return found if found.startswith(".") else f"./{found}"
 
 
@@ -127,7 +116,7 @@ def _written(one: RenamedFile) -> tuple[_Written, ...]:
         whole = re.compile(rf"(?<![\w.-]){re.escape(short)}(?![\w/-]|\.\w)")
         is_moved = is_alone and old[-1] == new[-1]
         found.append(_Written(whole, other, folder, is_moved))
-    (stem, suffix), (other_stem, other_suffix) = _split(short), _split(other)
+    (stem, suffix), (other_stem, other_suffix) = splitext(short), splitext(other)
     if suffix and suffix == other_suffix and not (_is_common(stem) or _is_common(other_stem)):
         bare = re.compile(rf"(?<![\w.-]){re.escape(stem)}(?=[\"'`)\s#?]|$)", re.MULTILINE)
         if len(old[-1].partition(".")[0]) >= SHORTEST_NAME:
@@ -140,12 +129,6 @@ def _written(one: RenamedFile) -> tuple[_Written, ...]:
 
 def _is_common(path: str) -> bool:
     return path.rpartition("/")[2].partition(".")[0] in COMMON_NAMES
-
-
-def _split(path: str) -> tuple[str, str]:
-    """Return a path without the suffix, and the suffix."""
-    stem, dot, suffix = path.rpartition(".")
-    return (stem, dot + suffix) if dot and "/" not in suffix else (path, "")
 
 
 def _is_it(text: str, start: int, written: _Written) -> bool:

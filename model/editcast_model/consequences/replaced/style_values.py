@@ -54,14 +54,7 @@ class _Declaration(NamedTuple):
 def values_left_in(
     earlier: Iterable[str], text: str, path: str, active: range | None
 ) -> Iterator[Consequence]:
-    """Return the values of a style sheet in whose place a new variable can be used.
-
-    Args:
-        earlier: The texts that the file had.
-        text: The text now.
-        path: The file's path.
-        active: What is being typed.
-    """
+    """Return the values of a style sheet in whose place a new variable can be used."""
     sheet = _SHEET.search(path)
     if sheet is None or len(text) > _LONGEST:
         return
@@ -117,11 +110,7 @@ def _uses(
 ) -> Iterator[Consequence]:
     """Return the uses of a variable in place of its value in some declarations.
 
-    Args:
-        code: The style sheet.
-        declared: The declarations.
-        variable: The variable.
-        is_plain: Whether it is CSS, whose functions all know properties.
+    In plain CSS, all functions know properties.
     """
     name, value = variable.name, variable.value
     is_property = name.startswith("--")

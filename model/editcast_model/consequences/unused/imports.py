@@ -88,17 +88,13 @@ def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) ->
         return None
     if not kept:
         return _without_lines(tree, statement)
-    entries = [_entry(tree, one) for one in all_of_it]
-    if not all(entries) or len({one.parent for one in entries if one}) > 1:
+    nodes = [node for one in all_of_it if (node := _entry(tree, one)) is not None]
+    if len(nodes) < len(all_of_it) or len({one.parent for one in nodes}) > 1:
         return None
-    nodes = [one for one in entries if one]
     text, start, end = tree.text, nodes[0].start_byte, nodes[-1].end_byte
-    left = [node for node, one in zip(nodes, all_of_it, strict=True) if one in kept]
-    pieces = list[str]()
-    for node in left[:-1]:
-        following = nodes[nodes.index(node) + 1]
-        pieces.append(text[node.start_byte : following.start_byte])
-    new = "".join([*pieces, tree.of(left[-1])])
+    left = [at for at, one in enumerate(all_of_it) if one in kept]
+    pieces = (text[nodes[at].start_byte : nodes[at + 1].start_byte] for at in left[:-1])
+    new = "".join([*pieces, tree.of(nodes[left[-1]])])
     return shortest_hunk(text[start:end], new, start)
 
 
