@@ -7,7 +7,7 @@ fitted to projects that the network never saw, and lie in the bundle's card.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -76,17 +76,23 @@ class Ranker:
         Without weights for its source that is the prior; None where there is neither.
         """
         weights = self.weights.get(candidate.source)
-        return candidate.prior if weights is None else _probability(weights, candidate)
+        return candidate.prior if weights is None else probability_of(weights, features(candidate))
 
     def worth(self, candidate: Candidate, score: float) -> float:
         """Return the expected worth of a candidate with this score.
 
         Parts of a change are clean more often than the whole, and little of what is wanted.
         """
-        places, wholes = self.places.get(candidate.source), self.wholes.get(candidate.source)
-        place = _probability(places, candidate) if places else 0.0
-        whole = _probability(wholes, candidate) if wholes else score
-        return whole + _PART * score + _PLACE * place
+        numbers = features(candidate)
+        return self._worth(candidate.source, score, lambda one: probability_of(one, numbers))
+
+    def _worth(
+        self, source: str, score: float, probable: Callable[[Sequence[float]], float]
+    ) -> float:
+        """Return the worth, given the probability by weights of being at a place, or whole."""
+        places, wholes = self.places.get(source), self.wholes.get(source)
+        whole = probable(wholes) if wholes else score
+        return whole + _PART * score + _PLACE * (probable(places) if places else 0.0)
 
     def least_to_win(
         self,
@@ -151,10 +157,7 @@ class Ranker:
 
         weights = self.weights.get(low.source)
         score = 1.0 if weights is None else most(weights)
-        places, wholes = self.places.get(low.source), self.wholes.get(low.source)
-        whole = most(wholes) if wholes else score
-        worth = whole + _PART * score + _PLACE * (most(places) if places else 0.0)
-        return worth, self._confidence(low, score)
+        return self._worth(low.source, score, most), self._confidence(low, score)
 
     def ranked(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
         """Return the candidates of which something is known with their confidences, best first.
@@ -197,9 +200,9 @@ class Ranker:
         return float(np.interp(score, at, share))
 
 
-def _probability(weights: Sequence[float], candidate: Candidate) -> float:
-    """Compute the probability that a logistic model gives a candidate."""
-    return _logistic(weights[0] + float(np.dot(weights[1:], features(candidate))))
+def probability_of(weights: Sequence[float], numbers: Sequence[float]) -> float:
+    """Compute the probability that a logistic model gives, by its intercept and its weights."""
+    return _logistic(weights[0] + float(np.dot(weights[1:], numbers)))
 
 
 def _logistic(logit: float) -> float:

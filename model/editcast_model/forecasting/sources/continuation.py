@@ -7,15 +7,15 @@ winner for the one after it, to the end of the line.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
-
-import numpy as np
+from typing import Final, NamedTuple
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONTINUATION, Candidate, Situation
 from editcast_model.forecasting.filters import closes_more
+from editcast_model.forecasting.ranker import probability_of
 from editcast_model.memory.project_memory import AHEAD, LONGEST, Places, ProjectMemory, own_places
 from editcast_model.memory.units import LineUnits, begun
 
@@ -62,55 +62,30 @@ class Continuation:
 
     def probability(self, weights: Sequence[float]) -> float:
         """Estimate how likely it is to be typed, by fitted weights; 0 without any."""
-        if not weights:
-            return 0.0
-        logit = weights[0] + float(np.dot(weights[1:], self.features))
-        return 1 / (1 + math.exp(min(max(-logit, -50.0), 50.0)))
+        return probability_of(weights, self.features) if weights else 0.0
 
 
-@dataclass(slots=True)
-class _Votes:
-    """The places that still agree, each with its weight."""
+class _Vote(NamedTuple):
+    """A place where the units before the cursor stand, and what follows there."""
 
-    ahead: list[list[int]]
-    weights: list[float]
-    is_own: list[bool]
-    is_recent: list[bool]
-    lengths: list[int]
-    unseen: float
-    rows: list[int]
+    ahead: list[int]
+    length: int
+    weight: float
+    is_own: bool
+    is_recent: bool
 
-    @classmethod
-    def of(cls, own: Places, others: Places) -> "_Votes":
-        lengths = np.concatenate([own.length, others.length])
-        scope = np.concatenate(
-            [np.full(len(own), _OWN), np.where(others.is_recent, _RECENT, _OTHER)]
-        )
-        ahead = np.concatenate([own.ahead, others.ahead]).tolist()
-        weights = scope * _GROWTH ** lengths.astype(np.float64)
-        is_recent = np.concatenate([own.is_recent, others.is_recent])
-        unseen = _UNSEEN * float(_GROWTH ** lengths.max(initial=0))
-        rows = [*range(len(ahead))]
-        is_own = [index < len(own) for index in rows]
-        return cls(
-            ahead, weights.tolist(), is_own, is_recent.tolist(), lengths.tolist(), unseen, rows
-        )
 
-    def most(self, step: int) -> tuple[int, float]:
-        """Return the unit with most votes, and its share; the places that disagree are left out."""
-        votes: dict[int, float] = {}
-        for row in self.rows:
-            unit = self.ahead[row][step]
-            votes[unit] = votes.get(unit, 0.0) + self.weights[row]
-        best = max(votes, key=votes.__getitem__)
-        share = votes[best] / (sum(votes.values()) + self.unseen)
-        self.rows = [row for row in self.rows if self.ahead[row][step] == best]
-        return best, share
+def _votes(own: Places, others: Places) -> Iterator[_Vote]:
+    """Yield the votes of places in the file itself, and of those in other files."""
+    for places, is_own in ((own, True), (others, False)):
+        found = (places.ahead.tolist(), places.length.tolist(), places.is_recent.tolist())
+        for ahead, length, is_recent in zip(*found, strict=True):
+            scope = _OWN if is_own else _RECENT if is_recent else _OTHER
+            yield _Vote(ahead, length, scope * _GROWTH**length, is_own, is_recent)
 
-    def share(self, is_wanted: list[bool]) -> float:
-        """Return the share of the votes of some places."""
-        total = sum(self.weights[row] for row in self.rows)
-        return sum(self.weights[row] for row in self.rows if is_wanted[row]) / total
+
+def _weight(votes: Iterable[_Vote]) -> float:
+    return sum(one.weight for one in votes)
 
 
 class Continuations:
@@ -226,7 +201,7 @@ class Continuer:
         before = self._lines.vocabulary.known_ids(complete)[-LONGEST:]
         own = own_places(around[0], around[1], before)
         others = self.memory.occurrences(before, self._file)
-        votes = _Votes.of(own, others)
+        votes = list(_votes(own, others))
         line, rest, lines = text[start:cursor], text[cursor:end], text[above:start]
         if not line.strip() and rest.strip():
             return  # the cursor is in front of code, and nothing is typed there yet
@@ -242,23 +217,26 @@ class Continuer:
             yield replace(one, least=_SURE_IN_STRING) if is_half else one
 
     def _agreed(
-        self, votes: _Votes, partial: str, line: str, rest: str, closed: int
+        self, votes: list[_Vote], partial: str, line: str, rest: str, closed: int
     ) -> Iterator[Continuation]:
         text_of = self._lines.vocabulary.text
+        unseen = _UNSEEN * _GROWTH ** max((one.length for one in votes), default=0)
         if partial:
-            known = {unit: text_of(unit) for unit in {row[0] for row in votes.ahead}}
-            votes.rows = [
-                row for row in votes.rows if known[votes.ahead[row][0]].startswith(partial)
-            ]
+            votes = [one for one in votes if text_of(one.ahead[0]).startswith(partial)]
         word, join = partial.strip(), rest.strip()[:1]
         if _WITHIN_WORD.fullmatch(word[-1:] + rest[:1]):
             return  # the end of the word stands behind the cursor
         begins_line = not line[: len(line) - len(word)].strip()
         written, log_share, least, depth, completes = "", 0.0, 1.0, 0, False
         for step in range(AHEAD - 1):
-            if not votes.rows:
+            if not votes:
                 return
-            best, share = votes.most(step)
+            following = defaultdict[int, list[_Vote]](list)
+            for one in votes:
+                following[one.ahead[step]].append(one)
+            weights = {unit: _weight(agreed) for unit, agreed in following.items()}
+            best = max(weights, key=weights.__getitem__)
+            share, votes = weights[best] / (sum(weights.values()) + unseen), following[best]
             unit = text_of(best)
             if not unit or unit[-1] in "\r\n":
                 return
@@ -273,21 +251,22 @@ class Continuer:
                 written += unit
             if len(written.strip()) < LEAST:
                 continue
-            next_is_end = [text_of(row[step + 1])[-1:] in ("", "\n", "\r") for row in votes.ahead]
+            total = weights[best]
+            ending = (one for one in votes if text_of(one.ahead[step + 1])[-1:] in ("", "\n", "\r"))
             yield Continuation(
                 written,
                 (
                     log_share,
                     least,
-                    math.log1p(len(votes.rows)),
-                    max(votes.lengths[row] for row in votes.rows) / LONGEST,
-                    votes.share(votes.is_own),
-                    votes.share(votes.is_recent),
+                    math.log1p(len(votes)),
+                    max(one.length for one in votes) / LONGEST,
+                    _weight(one for one in votes if one.is_own) / total,
+                    _weight(one for one in votes if one.is_recent) / total,
                     math.log(len(written)),
                     (step + 1) / 8,
                     float(bool(word)),
                     float(completes),
                     float(begins_line),
-                    votes.share(next_is_end),
+                    _weight(ending) / total,
                 ),
             )
