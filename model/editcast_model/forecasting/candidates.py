@@ -8,14 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-import numpy as np
-
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk, diff
+from editcast_model.edits import Timeline
 from editcast_model.forecasting.interface import NO_OPTIONS, PredictionOptions
-from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
-from editcast_model.forecasting.recent_edits import RecentEdits
+from editcast_model.forecasting.line_ranker import LineFeatures, Places
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory, changes
 from editcast_model.inference.config import InferenceConfig
@@ -80,6 +78,7 @@ class Candidate:
     everywhere: tuple[Hunk, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class NetworkView:
     """A file as the network sees it: the window, the edits read, and where the next may be.
 
@@ -92,29 +91,12 @@ class NetworkView:
         places: Log probabilities of the next position.
     """
 
-    def __init__(
-        self,
-        history: EditHistory,
-        window: Window,
-        sequence: NetworkSequence,
-        tokenizer: Tokenizer,
-        recent: RecentEdits,
-        repeats: Sequence[Repeat],
-        head: LineHead | None,
-        config: InferenceConfig,
-    ) -> None:
-        self.window, self.sequence, self.tokenizer = window, sequence, tokenizer
-        self.timeline = sequence.timeline.copy()
-        if history.unsaved:
-            recent = recent.after_save(history.saved, history.unsaved)
-        ends = window.starts(self.timeline)
-        order = self.timeline.order()
-        self.lines: LineFeatures = line_features(
-            history.text, recent, sequence.position, order, ends, repeats, config
-        )
-        of_lines = head.log_probabilities(self.lines.features) if head else self.lines.pointed()
-        by_line = dict(zip(self.lines.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
-        self.places = Places(*self.lines.placed(of_lines), self.lines.line_of, by_line)
+    window: Window
+    sequence: NetworkSequence
+    timeline: Timeline
+    tokenizer: Tokenizer
+    lines: LineFeatures
+    places: Places
 
     def score(self, hunk: Hunk, most: int) -> tuple[int, float, float]:
         """Score the first `most` token edits of a hunk of the text; each costs a step.

@@ -33,7 +33,7 @@ from editcast_model.forecasting.interface import (
     PredictionOptions,
     never,
 )
-from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
+from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, line_features
 from editcast_model.forecasting.ranker import Ranker
 from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
@@ -46,7 +46,6 @@ from editcast_model.forecasting.sources.repeated_edits import (
     RepeatedEdits,
 )
 from editcast_model.history import EditHistory, Save
-from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
@@ -74,31 +73,19 @@ class NeuralForecaster:
     """A bundle's network.
 
     Attributes:
-        name: The bundle's name.
+        bundle: What it was loaded from, with its name, tokenizer, ranker, line head and settings.
+        network: What runs its graphs.
         device: Where it runs.
-        bundle: The bundle.
-        ranker: The bundle's.
-        line_head: The bundle's.
-        continuation: Weights of continuations, the bundle's.
-        gate: Between the network and the project memory, the bundle's; see `memory.next_tokens`.
-        config: The bundle's, unless another one was given.
+        continuation: Weights of continuations.
+        gate: Between the network and the project memory; see `memory.next_tokens`.
         sources: The candidate sources of its sessions.
         most_bytes: Most bytes of encoded files that are kept.
     """
 
-    def __init__(
-        self,
-        bundle: Bundle,
-        network: Network,
-        device: str,
-        *,
-        config: InferenceConfig | None = None,
-    ) -> None:
-        self.config = config or bundle.inference
+    def __init__(self, bundle: Bundle, network: Network, device: str) -> None:
         self.sources, self.most_bytes = SOURCES, MOST_BYTES
         self.bundle, self.network, self.device = bundle, network, device
-        self.name = bundle.name
-        self.tokenizer = bundle.tokenizer
+        self.name, self.tokenizer, self.config = bundle.name, bundle.tokenizer, bundle.inference
         self.ranker = Ranker.of(bundle.card)
         self.line_head = LineHead.of(bundle.card)
         self.continuation = bundle.card.continuation
@@ -125,9 +112,7 @@ class NeuralForecaster:
 
     def resume(self, history: EditHistory) -> "NeuralSession":
         """Begin a session on a file's history, which the session goes on with."""
-        session = NeuralSession(self, history)
-        session.encode_untouched()
-        return session
+        return NeuralSession(self, history)
 
     def mark_used(self, session: "NeuralSession") -> None:
         """Note that a session is in use; those unused for the longest give way to it."""
@@ -168,15 +153,10 @@ class NeuralSession:
         self._sequence: Sequence | None = None
         self._next_tokens: NextTokens | None = None
         self._cancelled: Callable[[], bool] = never
-
-    def encode_untouched(self) -> None:
-        """Encode an untouched text if it is one window: else the window depends on the changes."""
-        if not self.history.is_untouched:
-            return
-        window = Window.whole(self._tokenizer, self._config, self.history.text)
-        if window is not None:
-            self._window = window
-            self._follow(window, [])
+        if history.is_untouched:  # a text of several windows waits: which one depends on changes
+            self._window = Window.whole(self._tokenizer, self._config, history.text)
+            if self._window is not None:
+                self._follow(self._window, [])
 
     @property
     def nbytes(self) -> int:
@@ -259,7 +239,7 @@ class NeuralSession:
 
     def line_features(self) -> LineFeatures | None:
         """Return what the line head sees of the text; None before its first change."""
-        view = self._view(self._repeats())
+        view = self.situation(1).view
         return view.lines if view else None
 
     def candidates(
@@ -282,14 +262,14 @@ class NeuralSession:
 
     def situation(self, count: int, options: PredictionOptions = NO_OPTIONS) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""
-        repeats = self._repeats()
-        view = self._view(repeats)
+        replacements, most = self._replacements, self._config.repeated_edits
+        repeats = replacements.best(replacements.own, most + SPARE)[:most]
         return Situation(
             self.history,
-            self._replacements,
+            replacements,
             repeats,
             self._consequences,
-            view,
+            self._view(repeats),
             count,
             options,
             self._modules.values(),
@@ -297,34 +277,30 @@ class NeuralSession:
             self._config,
         )
 
-    def _repeats(self) -> list[Repeat]:
-        replacements, count = self._replacements, self._config.repeated_edits
-        return replacements.best(replacements.own, count + SPARE)[:count]
-
     def _view(self, repeats: list[Repeat]) -> NetworkView | None:
         """Make the network's view with all edits read; None when no edit can come next."""
-        if self.history.is_untouched:
+        history, head = self.history, self._forecaster.line_head
+        if history.is_untouched:
             return None
         window = self._current_window()
-        timeline = window.transient(self.history.unsaved) if window else None
-        if window is None or timeline is None:
+        transient = window.transient(history.unsaved) if window else None
+        if window is None or transient is None:
             return None
-        edits = list(timeline.edits)
+        edits = list(transient.edits)
         sequence = self._follow(window, edits)
         self._read_memory(sequence)
         if edits[-1].content != SAVE and _ends_save(sequence):
             sequence.extend([Edit(0, SAVE)])
-        head = self._forecaster.line_head
-        return NetworkView(
-            self.history,
-            window,
-            sequence,
-            self._tokenizer,
-            self._recent,
-            repeats,
-            head,
-            self._config,
+        recent, timeline = self._recent, sequence.timeline.copy()
+        if history.unsaved:
+            recent = recent.after_save(history.saved, history.unsaved)
+        ends, order = window.starts(timeline), timeline.order()
+        lines = line_features(
+            history.text, recent, sequence.position, order, ends, repeats, self._config
         )
+        of_lines = head.log_probabilities(lines.features) if head else lines.pointed()
+        places = lines.placed(of_lines)
+        return NetworkView(window, sequence, timeline, self._tokenizer, lines, places)
 
     def _read_memory(self, sequence: Sequence) -> None:
         """Mix the project memory, with the text as it is now, into the network's contents."""

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,18 +55,19 @@ class LineFeatures:
     line_of: npt.NDArray[np.int64]
     position: Floats
 
-    def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
+    def placed(self, of_lines: Floats) -> "Places":
         """Compute log probabilities of the next position and of its line from those of the lines.
 
-        Both (N,); elsewhere than on these lines they are `MASKED`: improbable, and still a number
-        that JSON has.
+        Elsewhere than on these lines they are `MASKED`: improbable, and still a number that JSON
+        has.
         """
         seen, index, within = self._on_lines()
         line = np.full(len(self.position), MASKED, np.float32)
         line[seen] = of_lines[index]
         position = np.full(len(self.position), MASKED, np.float32)
         position[seen] = self.position[seen] - within[index] + line[seen]
-        return position, line
+        by_line = dict(zip(self.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
+        return Places(position, line, self.line_of, by_line)
 
     def pointed(self) -> Floats:
         """Log probabilities of the lines as the pointer alone has them, (L,)."""
@@ -207,7 +208,8 @@ def _placed(
 ) -> list[npt.ArrayLike]:
     """Describe how far a line is from the last change, and where in the file."""
     away = seen - last
-    blocks = _blocks(texts, there)
+    known = zip(there.tolist(), texts, strict=True)
+    blocks = np.cumsum([here and line.lstrip().startswith(_DEFINES) for here, line in known])
     parted = abs(blocks[seen] - blocks[last])
     return [
         np.sign(away) * np.log1p(abs(away)),
@@ -254,14 +256,6 @@ def _touched(recent: RecentEdits, seen: npt.NDArray[np.int64]) -> list[npt.NDArr
     return [np.isin(seen, np.array(save, np.int64)) for save in saves]
 
 
-def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Compute how many definitions begin on a line or above it, of those that are there."""
-    begins = np.zeros(len(texts), np.int64)
-    for one in np.flatnonzero(there).tolist():
-        begins[one] = texts[one].lstrip().startswith(_DEFINES)
-    return np.cumsum(begins)
-
-
 def _shared(
     recent: RecentEdits, words: Sequence[Words], there: Sequence[str]
 ) -> Iterator[list[float]]:
@@ -287,16 +281,10 @@ def _is_next_stride(
     return np.asarray((distance[seen] == stride) & (stride != 0))
 
 
-def _moves(recent: RecentEdits) -> tuple[float, float, float]:
+def _moves(recent: RecentEdits) -> list[float]:
     """Compute the shares of the saves that went up, stayed on their line, and went down."""
-    ends = [save[-1] for save in recent.saves if save]
-    moves = [after - before for before, after in pairwise(ends)]
-    most = max(len(moves), 1)
-    return (
-        sum(move < 0 for move in moves) / most,
-        sum(move == 0 for move in moves) / most,
-        sum(move > 0 for move in moves) / most,
-    )
+    ways = np.sign(np.diff([save[-1] for save in recent.saves if save])).tolist()
+    return [ways.count(way) / max(len(ways), 1) for way in (-1, 0, 1)]
 
 
 def _indent(line: str) -> int:

@@ -27,7 +27,9 @@ def forecaster(bundle: Bundle) -> NeuralForecaster:
 
 def with_window(forecaster: NeuralForecaster, subtokens: int) -> NeuralForecaster:
     config = InferenceConfig(window=subtokens)
-    return NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", config=config)
+    made = NeuralForecaster(forecaster.bundle, forecaster.network, "cpu")
+    made.config = config
+    return made
 
 
 @pytest.fixture(scope="module")

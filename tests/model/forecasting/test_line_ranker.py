@@ -119,7 +119,7 @@ def test_lines_and_places_within_them_are_joined(before: str, text: str, seed: i
         text, recent_of(before, text), draw.dirichlet(np.ones(len(text) + 1)).tolist()
     )
     of_lines = np.log(draw.dirichlet(np.ones(len(seen.lines)))).astype(np.float32)
-    placed, line_of_each = seen.placed(of_lines)
+    placed, line_of_each, *_ = seen.placed(of_lines)
     assert np.exp(placed).sum() == pytest.approx(1, abs=1e-3)
     for line, log_probability in zip(seen.lines, of_lines, strict=True):
         here = seen.line_of == line
@@ -134,7 +134,8 @@ def test_dead_items_are_nowhere() -> None:
     position = np.log(np.full(8, 1 / 8, np.float32))
     order = np.array([0, 2, 3, 6, 7])
     seen = line_features(text, recent_of("", text), position, order, np.arange(5), [], CONFIG)
-    for known in seen.placed(np.log(np.full(len(seen.lines), 1 / len(seen.lines), np.float32))):
+    placed = seen.placed(np.log(np.full(len(seen.lines), 1 / len(seen.lines), np.float32)))
+    for known in (placed.where, placed.line):
         assert np.isfinite(known).all()  # a client parses what comes of it
         assert set(np.flatnonzero(known > MASKED).tolist()) == set(order.tolist())
 
