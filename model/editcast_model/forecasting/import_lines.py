@@ -58,13 +58,8 @@ def follows_code(text: str, hunk: Hunk, language: str, gone: Iterable[str] = ())
     """Tell whether code requires a change of import lines.
 
     Either the change imports another name from the same module, or it imports a name that the code
-    uses and no other line imports, or, in Python, it removes names that were just used last.
-
-    Args:
-        text: The text.
-        hunk: The change.
-        language: Its language.
-        gone: The texts that the last changes replaced.
+    uses and no other line imports, or, in Python, it removes names that were just used last, in the
+    texts that are gone with the last changes.
     """
     start = text.rfind("\n", 0, hunk.start) + 1
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():

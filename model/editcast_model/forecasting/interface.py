@@ -48,11 +48,6 @@ def never() -> bool:
     return False
 
 
-def anything(hunk: Hunk) -> bool:
-    """Accept every change."""
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class PredictionOptions:
     """Conditions of a prediction.
@@ -67,7 +62,7 @@ class PredictionOptions:
         cancelled: Tells whether the answer is no longer needed.
     """
 
-    fits: Callable[[Hunk], bool] = anything
+    fits: Callable[[Hunk], bool] = lambda hunk: True
     typed: range | None = None
     cursor: int | None = None
     least_confidence: float = 0.0
@@ -123,12 +118,7 @@ class Session(Protocol):
         """Add a save of another file of the project."""
 
     def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
-        """Predict at most `count` edits of the current text, best first; none if cancelled.
-
-        Args:
-            count: The number of predictions wanted.
-            options: The conditions.
-        """
+        """Predict at most `count` edits of the current text, best first; none if cancelled."""
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Prepare the next prediction while none is waiting."""

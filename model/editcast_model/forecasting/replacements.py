@@ -85,7 +85,7 @@ class Tokens:
         for index in reversed(range(len(hunks))):
             hunk, before = hunks[index], hunks[index - 1] if index else None
             line = self.text.count("\n", 0, hunk.start) + sum(grown[:index])
-            made = replace(self._replacement(hunk), line=line)
+            made = self._replacement(hunk, line)
             out.append(replace(made, rest=rest))
             lines = 2 if before is None else self.text.count("\n", before.end, hunk.start)
             if before is None or lines > 1:
@@ -95,7 +95,7 @@ class Tokens:
                 rest = (Next(lines, int(np.diff(between)[0]), made), *rest)[:TOGETHER]
         return out[::-1]
 
-    def _replacement(self, hunk: Hunk) -> Replacement:
+    def _replacement(self, hunk: Hunk, line: int) -> Replacement:
         first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
         ids = self.ids[CONTEXT : CONTEXT + self.count]
         replaced = lex(self.text[hunk.start : hunk.end])
@@ -105,6 +105,7 @@ class Tokens:
             before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
             after=tuple(ids[last : last + CONTEXT].tolist()),
             words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
+            line=line,
         )
 
     def places(self, replacement: Replacement) -> Places:
@@ -279,24 +280,19 @@ class KnownReplacements:
 
         What was known of an earlier save of the same number is forgotten.
         """
-        if save.number is not None:
-            same = [one for one in self._others if (one.file, one.save) == (save.file, save.number)]
-            for one in same:
-                self._others.remove(one)
+        same = None if save.number is None else (save.file, save.number)
+        known = deque((one for one in self._others if (one.file, one.save) != same), REMEMBERED)
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._tokens(save.before).replacements(hunks)
         for hunk, replacement in zip(hunks, made, strict=True):
             old = save.before[hunk.start : hunk.end]
-            undone = (
-                other
-                for other in self._others
-                if (other.file, other.old, other.made.new) == (save.file, hunk.text, old)
-            )
-            taken_back = next(undone, None)
-            if taken_back is None:
-                self._others.append(_Other(replacement, save.file, old, save.number))
+            back = save.file, hunk.text, old
+            undone = [one for one in known if (one.file, one.old, one.made.new) == back]
+            if undone:
+                known.remove(undone[0])
             else:
-                self._others.remove(taken_back)
+                known.append(_Other(replacement, save.file, old, save.number))
+        self._others = known
 
     @property
     def own(self) -> list[Replacement]:

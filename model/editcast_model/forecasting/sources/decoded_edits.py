@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from collections.abc import Sequence as Ids
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from editcast_model.diff import Hunk
@@ -33,9 +34,6 @@ class DecodedEdits:
                 return False
             return situation.accepts(hunk, self.name)
 
-        def splits(before: Ids[int], token: int) -> bool:
-            return _ends_token(view.tokenizer, before, token)
-
         for where in islice(view.places.on_lines(), missing + config.other_lines):
             least = situation.least_to_win(*self._bounds(situation, view, where))
             one = decode(
@@ -46,7 +44,7 @@ class DecodedEdits:
                 together=config.together,
                 floor=floor,
                 least=least,
-                splits=splits,
+                splits=partial(_ends_token, view.tokenizer),
                 fits=is_suggestion,
             )
             if one is None:
