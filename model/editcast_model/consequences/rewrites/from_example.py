@@ -167,13 +167,12 @@ def _with_all_arguments(
     if not all(names) or at is None or len(names) == len(names_now):
         return holes, kept
     within = given_now[at : at + len(names)]
-    span = Span(within[0].start_byte, within[-1].end_byte)
+    span = span_of(*within)
     if sum(name in names for _, name in kept) != len(names) or len({*names}) != len(names):
         return holes, kept  # an argument stands elsewhere, too
-    all_given = Span(given[0].start_byte, given[-1].end_byte)
     holes = {each: name for each, name in holes.items() if name not in names}
     kept = [one for one in kept if not one[0].span.touches([span])]
-    return {**holes, all_given: ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
+    return {**holes, span_of(*given): ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
 
 
 def _is_called_otherwise(tree: Tree, old: Node, now: Tree, new: Node) -> bool:

@@ -124,10 +124,8 @@ def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:
 
 def rules_of(change: Change) -> Iterator[Rule]:
     """Return the rules that a change shows, one for each node that was rewritten."""
-    yield from _rules_of(change)
-    slid = change.slid()
-    if slid is not None:
-        yield from _rules_of(slid)
+    for each in filter(None, (change, change.slid())):
+        yield from _rules_of(each)
 
 
 def _rules_of(change: Change) -> Iterator[Rule]:

@@ -269,16 +269,12 @@ def within_parentheses(node: Node) -> Node | None:
 
 def is_called(node: Node) -> bool:
     """Tell whether a node is the function of a call, or the name of its method."""
-    parent = node.parent
-    if parent is not None and (
-        _field(node) in _METHODS or parent.type == "member_access_expression"
-    ):
-        node = parent
-    elif parent is not None and parent.type in _NAMED_CALLS:
-        return _field(node) == "name"
-    elif parent is not None and parent.type == "call":
-        return _field(node) in ("function", "method")
-    return _field(node) == "function"
+    parent, name = node.parent, _field(node)
+    if parent is not None and (name in _METHODS or parent.type == "member_access_expression"):
+        return _field(parent) == "function"
+    if parent is not None and parent.type in _NAMED_CALLS:
+        return name == "name"
+    return name == "function" or (name == "method" and parent is not None and parent.type == "call")
 
 
 def _field(node: Node) -> str | None:

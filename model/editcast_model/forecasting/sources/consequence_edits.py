@@ -90,7 +90,7 @@ def probability(strength: float, others: int | None) -> float:
     """Return how probable it is that a consequence is clean.
 
     Someone who has changed many other things may be rewriting the code, or may have left this place
-    as it is on purpose. None are counted where it follows from another file.
+    as it is on purpose. `others` is None for what follows from another file.
     """
     if others is None:
         return strength
