@@ -1,9 +1,8 @@
 """Refactorings of calls: parameters with what is given for them, arguments, and wrapped values.
 
-Each function returns what it changes, or nothing where it does not apply.
+Each function yields what it changes, and nothing where it does not apply.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
@@ -16,6 +15,7 @@ from editcast_training.augment.syntax_tree import (
     PLAIN_VALUES,
     Source,
     by_callee,
+    by_text,
     calls_of,
     field,
     fresh_name,
@@ -30,39 +30,30 @@ from editcast_training.augment.syntax_tree import (
 )
 
 
-def add_parameter(source: Source, rng: Random) -> list[Hunk]:
+def add_parameter(source: Source, rng: Random) -> Iterator[Hunk]:
     """Add a parameter, and an argument for it to every call."""
     for function, parameters, calls in _with_calls(source, rng):
         name = fresh_name(source, rng, rng.choice(sorted(source.words)))
         value = rng.choice((name, *_constants(calls)))
-        if parameters and parameter_name(source, parameters[-1]) is None:
-            return []
         last = parameters[-1] if parameters else None
+        if last is not None and parameter_name(source, last) is None:
+            return
         needed = field(last, "value") is not None  # what follows a default has one
         default = f"={rng.choice(CONSTANTS)}" if needed or rng.random() < 0.5 else ""
-        inner = field(function, "parameters")
-        assert inner is not None
-        if last is not None:
-            out = [source.behind(last, f", {name}{default}")]
-        else:
-            first = items(inner)
-            out = [
-                source.behind(first[0], f", {name}{default}")
-                if first
-                else source.replace(inner, f"({name}{default})")
-            ]
+        yield _appended(source, function, "parameters", f"{name}{default}")
         for call in calls:
             given = items(field(call, "arguments"))
             is_named = bool(given) and given[-1].type in ("keyword_argument", "dictionary_splat")
             text = f"{name}={value}" if is_named or default and rng.random() < 0.5 else value
-            arguments = field(call, "arguments")
-            assert arguments is not None
-            if given:
-                out.append(source.behind(given[-1], f", {text}"))
-            else:
-                out.append(source.replace(arguments, f"({text})"))
-        return out
-    return []
+            yield _appended(source, call, "arguments", text)
+
+
+def _appended(source: Source, node: Node, name: str, text: str) -> Hunk:
+    """Add an item to a list in parentheses, which is a child of the node."""
+    inner = field(node, name)
+    assert inner is not None
+    given = items(inner)
+    return source.behind(given[-1], f", {text}") if given else source.replace(inner, f"({text})")
 
 
 def _constants(calls: list[Node]) -> tuple[str, ...]:
@@ -71,18 +62,18 @@ def _constants(calls: list[Node]) -> tuple[str, ...]:
     return tuple(one for one in CONSTANTS if not in_f_string or '"' not in one)
 
 
-def remove_parameter(source: Source, rng: Random) -> list[Hunk]:
+def remove_parameter(source: Source, rng: Random) -> Iterator[Hunk]:
     """Remove a parameter, and its arguments from the calls."""
     for function, parameters, calls in _with_calls(source, rng):
         for place in pick(rng, range(len(parameters))):
             name = parameter_name(source, parameters[place])
-            if name is None:
-                return []
             every = parameters_of(function)
             at = every.index(parameters[place])
-            if at == len(every) - 1 and every[at - 1].type == "keyword_separator":
-                continue  # `*` must not be the last
-            out = [source.without(every, at)]
+            is_last = at == len(every) - 1
+            # `*` must not be the last
+            if name is None or (is_last and every[at - 1].type == "keyword_separator"):
+                return
+            out = []
             for call in calls:
                 given = items(field(call, "arguments"))
                 named = [field(one, "name") for one in given]
@@ -94,53 +85,46 @@ def remove_parameter(source: Source, rng: Random) -> list[Hunk]:
                 if not hits and place < len(positional(call)):
                     hits = [place]
                 out += [source.without(given, index) for index in hits[:1]]
-            return out if len(out) > 1 else []
-    return []
+            if out:
+                yield source.without(every, at)
+                yield from out
 
 
-def reorder_parameters(source: Source, rng: Random) -> list[Hunk]:
+def reorder_parameters(source: Source, rng: Random) -> Iterator[Hunk]:
     """Swap two parameters, and their arguments."""
     for _, parameters, calls in _with_calls(source, rng):
         plain = [one for one in parameters if one.type in ("identifier", "typed_parameter")]
         if len(plain) < 2 or plain != parameters[: len(plain)]:
-            return []
+            return
         place = rng.randrange(len(plain) - 1)
-        out = _swapped(source, plain, place)
-        for call in calls:
-            given = positional(call)
-            if len(given) > place + 1:
-                out += _swapped(source, given, place)
-        return out
-    return []
+        for nodes in (plain, *map(positional, calls)):
+            if len(nodes) > place + 1:
+                yield from _swapped(source, nodes, place)
 
 
-def swap_arguments(source: Source, rng: Random) -> list[Hunk]:
+def swap_arguments(source: Source, rng: Random) -> Iterator[Hunk]:
     """Swap two arguments of all the calls of one function."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         given = [positional(call) for call in calls]
         if min(map(len, given)) >= 2:
             place = rng.randrange(min(map(len, given)) - 1)
-            return [hunk for nodes in given for hunk in _swapped(source, nodes, place)]
-    return []
+            for nodes in given:
+                yield from _swapped(source, nodes, place)
 
 
-def add_argument(source: Source, rng: Random) -> list[Hunk]:
+def add_argument(source: Source, rng: Random) -> Iterator[Hunk]:
     """Add a keyword argument to all the calls of one function."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         name = rng.choice(sorted(source.words))
         text = f"{name}={rng.choice((name, *_constants(calls)))}"
-        out = []
-        for call in calls:
-            given = items(field(call, "arguments"))
-            if given:
-                out.append(source.behind(given[-1], f", {text}"))
-        return out if len(out) > 1 else []
-    return []
+        given = [one for call in calls if (one := items(field(call, "arguments")))]
+        if len(given) > 1:
+            yield from (source.behind(one[-1], f", {text}") for one in given)
 
 
-def wrap(source: Source, rng: Random) -> list[Hunk]:
+def wrap(source: Source, rng: Random) -> Iterator[Hunk]:
     """Wrap an expression into a call, wherever it stands as a value."""
-    groups: defaultdict[str, list[Node]] = defaultdict(list)
+    values = []
     for node in source.all(*PLAIN_VALUES):
         parent = node.parent
         if parent is None or "\n" in source.of(node):
@@ -151,21 +135,19 @@ def wrap(source: Source, rng: Random) -> list[Hunk]:
             field(parent, "value"),
         )
         if is_value:
-            groups[source.of(node)].append(node)
-    for text, nodes in pick(rng, repeated(groups)):
+            values.append(node)
+    for text, nodes in pick(rng, repeated(by_text(source, values))):
         name = wrapper_name(source, rng)
-        return [source.replace(node, f"{name}({text})") for node in nodes]
-    return []
+        yield from (source.replace(node, f"{name}({text})") for node in nodes)
 
 
-def unwrap(source: Source, rng: Random) -> list[Hunk]:
+def unwrap(source: Source, rng: Random) -> Iterator[Hunk]:
     """Replace the calls of one function by their only argument."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         given = [items(field(call, "arguments")) for call in calls]
         if all(len(one) == 1 and one[0].type in PLAIN_VALUES for one in given):
             pairs = zip(calls, given, strict=True)
-            return [source.replace(call, source.of(one[0])) for call, one in pairs]
-    return []
+            yield from (source.replace(call, source.of(one[0])) for call, one in pairs)
 
 
 def _with_calls(source: Source, rng: Random) -> Iterator[tuple[Node, list[Node], list[Node]]]:
@@ -183,6 +165,7 @@ def _with_calls(source: Source, rng: Random) -> Iterator[tuple[Node, list[Node],
         yield function, parameters, calls
 
 
-def _swapped(source: Source, nodes: list[Node], place: int) -> list[Hunk]:
+def _swapped(source: Source, nodes: list[Node], place: int) -> Iterator[Hunk]:
     one, two = nodes[place], nodes[place + 1]
-    return [source.replace(one, source.of(two)), source.replace(two, source.of(one))]
+    yield source.replace(one, source.of(two))
+    yield source.replace(two, source.of(one))

@@ -1,11 +1,12 @@
 """Refactorings of how something is written: strings, annotations, lines that are alike.
 
-Each function returns what it changes, or nothing where it does not apply.
+Each function yields what it changes, and nothing where it does not apply.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from random import Random
 
 from tree_sitter import Node
@@ -17,6 +18,7 @@ from editcast_training.augment.syntax_tree import (
     PLAIN_VALUES,
     WORD_PART,
     Source,
+    by_text,
     field,
     is_in_f_string,
     items,
@@ -30,9 +32,12 @@ _TYPES = ("str", "int", "bool", "float", "Any", "list[str]", "str | None", "int 
 _FORMATTED = re.compile(r"%[srd]|%%")
 
 
-def format_strings(source: Source, rng: Random) -> list[Hunk]:
+def format_strings(source: Source, rng: Random) -> Iterator[Hunk]:
     """Replace `"%s" % a` and `"{}".format(a)` by f-strings, throughout the file."""
-    out = []
+    yield from islice(_formatted(source), MOST_PLACES)
+
+
+def _formatted(source: Source) -> Iterator[Hunk]:
     for node in source.all("binary_operator"):
         left, sign, right = (field(node, name) for name in ("left", "operator", "right"))
         if left is None or right is None or left.type != "string":
@@ -40,35 +45,34 @@ def format_strings(source: Source, rng: Random) -> list[Hunk]:
         if sign is None or source.of(sign) != "%":
             continue
         values = items(right) if right.type == "tuple" else [right]
-        out += _f_string(source, node, source.of(left), _FORMATTED, values)
+        yield from _f_string(source, node, source.of(left), _FORMATTED, values)
     for call in source.all("call"):
         callee = field(call, "function")
         owner = field(callee, "object")
         if owner is None or owner.type != "string" or not source.of(callee).endswith(".format"):  # type: ignore[arg-type]
             continue
         marks = re.compile(r"\{\}|\{\{|\}\}")
-        out += _f_string(source, call, source.of(owner), marks, items(field(call, "arguments")))
-    return out[:MOST_PLACES]
+        given = items(field(call, "arguments"))
+        yield from _f_string(source, call, source.of(owner), marks, given)
 
 
 def _f_string(
     source: Source, node: Node, literal: str, marks: re.Pattern[str], values: list[Node]
-) -> list[Hunk]:
+) -> Iterator[Hunk]:
     """Make the f-string in place of a node, if it is a simple one."""
-    texts = [source.of(value) for value in values]
-    found = [mark for mark in marks.findall(literal) if mark in ("%s", "%r", "%d", "{}")]
+    found = marks.findall(literal)
+    is_plain = len(found) == len(values) and not {"%%", "{{", "}}"}.intersection(found)
     simple = all(value.type in ("identifier", "attribute") for value in values)
-    if literal[:1] not in "\"'" or len(found) != len(values) or not simple or not values:
-        return []
-    if len(found) != len(marks.findall(literal)) or (marks is _FORMATTED and "{" in literal):
-        return []
-    left = iter(texts)
-    ends = {"%r": "!r}"}
-    made = marks.sub(lambda mark: "{" + next(left) + ends.get(mark[0], "}"), literal)
-    return [source.replace(node, "f" + made)]
+    if literal[:1] not in "\"'" or not is_plain or not simple or not values:
+        return
+    if marks is not _FORMATTED or "{" not in literal:
+        left = map(source.of, values)
+        ends = {"%r": "!r}"}
+        made = marks.sub(lambda mark: "{" + next(left) + ends.get(mark[0], "}"), literal)
+        yield source.replace(node, "f" + made)
 
 
-def quotes(source: Source, rng: Random) -> list[Hunk]:
+def quotes(source: Source, rng: Random) -> Iterator[Hunk]:
     """Swap the quotes of some neighbouring strings."""
     nodes = [
         node
@@ -77,37 +81,35 @@ def quotes(source: Source, rng: Random) -> list[Hunk]:
         and not is_in_f_string(node)
     ]
     if len(nodes) < 2:
-        return []
+        return
     quote = source.of(rng.choice(nodes))[0]
     alike = [node for node in nodes if source.of(node)[0] == quote]
     first = rng.randrange(len(alike))
     other = '"' if quote == "'" else "'"
-    some = alike[first : first + rng.randint(2, 8)]
-    return [source.replace(node, other + source.of(node)[1:-1] + other) for node in some]
+    for node in alike[first : first + rng.randint(2, 8)]:
+        yield source.replace(node, other + source.of(node)[1:-1] + other)
 
 
-def annotate(source: Source, rng: Random) -> list[Hunk]:
+def annotate(source: Source, rng: Random) -> Iterator[Hunk]:
     """Annotate the same parameter of several functions, or their results."""
     functions = source.all("function_definition")
-    groups: defaultdict[str, list[Node]] = defaultdict(list)
-    for function in functions:
-        for parameter in parameters_of(function):
-            name = source.of(parameter)
-            if parameter.type == "identifier" and name not in ("self", "cls"):
-                groups[name].append(parameter)
     if rng.random() < 0.6:
-        for _, nodes in pick(rng, repeated(groups)):
+        parameters = (one for function in functions for one in parameters_of(function))
+        groups = by_text(source, (one for one in parameters if one.type == "identifier"))
+        bare = {name: nodes for name, nodes in groups.items() if name not in ("self", "cls")}
+        for _, nodes in pick(rng, repeated(bare)):
             name = rng.choice([*_TYPES, *sorted(w for w in source.words if w[:1].isupper())])
-            return [source.behind(node, f": {name}") for node in nodes]
-        return []
-    bare = [one for one in functions if field(one, "return_type") is None]
-    first = rng.randrange(len(bare)) if bare else 0
+            yield from (source.behind(node, f": {name}") for node in nodes)
+        return
+    untyped = [one for one in functions if field(one, "return_type") is None]
+    first = rng.randrange(len(untyped)) if untyped else 0
     returned = rng.choice(("None", "None", *_TYPES))
-    some = [field(one, "parameters") for one in bare[first : first + rng.randint(2, 8)]]
-    return [source.behind(one, f" -> {returned}") for one in some if one is not None]
+    for one in untyped[first : first + rng.randint(2, 8)]:
+        if (parameters := field(one, "parameters")) is not None:
+            yield source.behind(parameters, f" -> {returned}")
 
 
-def parallel_lines(source: Source, rng: Random) -> list[Hunk]:
+def parallel_lines(source: Source, rng: Random) -> Iterator[Hunk]:
     """Change the lines of a list, a dictionary, a call or a block alike."""
     runs: list[list[Node]] = []
     for node in source.all("list", "tuple", "set", "dictionary", "argument_list", "block"):
@@ -122,10 +124,10 @@ def parallel_lines(source: Source, rng: Random) -> list[Hunk]:
         first = rng.randrange(max(1, len(run) - 2))
         some = run[first : first + rng.randint(3, 10)]
         if any("\n" in source.of(node) for node in some):
-            return []
+            return
         make = _line_change(source, rng, {node.type for node in some})
-        return [source.replace(node, make(source.of(node))) for node in some] if make else []
-    return []
+        if make is not None:
+            yield from (source.replace(node, make(source.of(node))) for node in some)
 
 
 def _value_of(node: Node) -> Node:

@@ -4,7 +4,7 @@ import keyword
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -52,6 +52,11 @@ class Source:
             return nodes
         low, high = inside.start_byte, inside.end_byte
         return [node for node in nodes if low <= node.start_byte and node.end_byte <= high]
+
+    def parts(self, name: str, *kinds: str, inside: Node | None = None) -> list[Node]:
+        """Return the children of a field of the nodes of these kinds."""
+        found = (field(node, name) for node in self.all(*kinds, inside=inside))
+        return [node for node in found if node is not None]
 
     def of(self, node: Node) -> str:
         """Return a node's text."""
@@ -126,17 +131,21 @@ def positional(call: Node) -> list[Node]:
     return [one for one in given if one.type != "keyword_argument"]
 
 
+def _calls(source: Source) -> Iterator[tuple[Node, Node]]:
+    """Yield the calls with arguments in parentheses, each with the called expression."""
+    for call in source.all("call"):
+        callee, given = field(call, "function"), field(call, "arguments")
+        if callee is not None and given is not None and given.type == "argument_list":
+            yield call, callee
+
+
 def calls_of(source: Source, name: str) -> list[Node]:
     """Return the calls of a variable or an attribute of this name."""
-    out = []
-    for call in source.all("call"):
-        callee = field(call, "function")
-        if callee is not None and callee.type == "attribute":
-            callee = field(callee, "attribute")
-        is_list = (given := field(call, "arguments")) is not None and given.type == "argument_list"
-        if callee is not None and is_list and source.of(callee) == name:
-            out.append(call)
-    return out
+    return [
+        call
+        for call, callee in _calls(source)
+        if source.of(field(callee, "attribute") or callee) == name
+    ]
 
 
 def is_in_f_string(node: Node) -> bool:
@@ -150,10 +159,16 @@ def is_in_f_string(node: Node) -> bool:
 def by_callee(source: Source) -> dict[str, list[Node]]:
     """Group the calls by the text of the called expression."""
     groups: defaultdict[str, list[Node]] = defaultdict(list)
-    for call in source.all("call"):
-        callee, given = field(call, "function"), field(call, "arguments")
-        if callee is not None and given is not None and given.type == "argument_list":
-            groups[source.of(callee)].append(call)
+    for call, callee in _calls(source):
+        groups[source.of(callee)].append(call)
+    return groups
+
+
+def by_text(source: Source, nodes: Iterable[Node]) -> dict[str, list[Node]]:
+    """Group nodes by their text."""
+    groups: defaultdict[str, list[Node]] = defaultdict(list)
+    for node in nodes:
+        groups[source.of(node)].append(node)
     return groups
 
 
