@@ -7,7 +7,7 @@ place, go back up, and undo. So the order and the saves are sampled;
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -88,26 +88,21 @@ def order_edits(
         first = changes[index].first + sum(grown[:index])
         before, now[index] = now[index], text
         grown[index] += len(lines(text)) - len(lines(before))
-        parts = _located(before, text, first)
+        parts = _moved(line_changes(before, text), first)
         is_last = place == len(plan) - 1
         is_whole = is_last or plan[place + 1][0] != index
         saved = is_last or rng.random() < (SAVED_HUNK if fine and is_whole else SAVED_PART)
         undone = fine and not is_last and rng.random() < UNDONE
         yield from _saved(parts, saved or undone)
         if undone:
-            for part in _saved(_located(text, before, first), True):
+            for part in _saved(_moved(line_changes(text, before), first), True):
                 yield replace(part, is_forward=False)
             yield from _saved(parts, saved)
 
 
 def as_saved(changes: Sequence[LineChange]) -> Iterator[Part]:
-    """Yield the line hunks of one recorded save as `order_edits` does, from the top."""
-    grown = 0
-    for place, change in enumerate(changes):
-        first = change.first + grown
-        moved = LineChange(first, change.before, change.after, change.hunks)
-        yield Part(moved, place == len(changes) - 1)
-        grown += change.growth
+    """Return the line hunks of one recorded save as `order_edits` does, from the top."""
+    return _saved(_moved(changes, 0), True)
 
 
 def _ordered(changes: Sequence[LineChange], order: str, last: int, rng: Random) -> list[int]:
@@ -184,12 +179,12 @@ def _cut(change: LineChange, index: int, offset: int) -> str | None:
     return text if not text or text.endswith("\n") else None
 
 
-def _located(before: str, after: str, first: int) -> list[LineChange]:
-    """Return the line hunks between two texts, each relative to the file at that time."""
+def _moved(changes: Iterable[LineChange], by: int) -> list[LineChange]:
+    """Move line hunks by some lines, and by those that the ones before them add to the file."""
     found = []
-    for change in line_changes(before, after):
-        found.append(LineChange(change.first + first, change.before, change.after, change.hunks))
-        first += change.growth
+    for change in changes:
+        found.append(replace(change, first=change.first + by))
+        by += change.growth
     return found
 
 

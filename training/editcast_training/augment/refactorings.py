@@ -6,6 +6,7 @@ result always parses. It depends on the text and the random generator alone.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from random import Random
 
 from editcast_model.diff import Hunk, apply_hunks
@@ -15,7 +16,7 @@ from editcast_training.augment.syntax_tree import MOST_PLACES, Source
 #: Kinds tried before a file is given up, and texts longer than this are not tried.
 _TRIES, _LONGEST = 8, 200_000
 
-Kind = Callable[[Source, Random], "list[Hunk]"]
+Kind = Callable[[Source, Random], Iterator[Hunk]]
 
 #: Every kind, and how often it is tried.
 KINDS: dict[str, tuple[Kind, float]] = {
@@ -56,7 +57,7 @@ def refactor(source: Source, rng: Random) -> tuple[str, Source] | None:
     """Draw a refactoring that is possible here, and apply it; None if some tries find none."""
     for name in rng.choices(list(KINDS), [share for _, share in KINDS.values()], k=_TRIES):
         hunks = sorted(set(KINDS[name][0](source, rng)), key=lambda hunk: (hunk.start, hunk.end))
-        apart = all(one.end <= two.start for one, two in zip(hunks, hunks[1:], strict=False))
+        apart = all(one.end <= two.start for one, two in pairwise(hunks))
         if not (0 < len(hunks) <= MOST_PLACES and apart):
             continue
         changed = Source(apply_hunks(source.text, hunks))

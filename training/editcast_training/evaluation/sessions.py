@@ -9,7 +9,7 @@ import hashlib
 import random
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Literal
@@ -18,12 +18,7 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import OtherSave
 from editcast_model.tokenizer import lines
 from editcast_training.data.line_changes import line_changes
-from editcast_training.sources.file_history import (
-    FileHistory,
-    Snapshot,
-    first_held_out,
-    split_by_time,
-)
+from editcast_training.sources.file_history import FileHistory, first_held_out, split_by_time
 
 _HUNKS = range(3, 11)  # of a commit that is replayed, by lines
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
@@ -140,9 +135,19 @@ def commit_session(history: FileHistory, index: int) -> EditingSession:
     return EditingSession(*about, "commits", tuple(texts), times=times)
 
 
-def save_session(history: FileHistory) -> EditingSession:
-    """Make the session of a history of real saves."""
-    return _saves(history, history.snapshots, 1)
+def save_session(history: FileHistory, first: int = 1) -> EditingSession:
+    """Make the session of a history of real saves, of which the `first` one is scored first."""
+    texts = tuple(snapshot.text for snapshot in history.snapshots)
+    times = tuple(one.time for one in history.snapshots[1:] if one.time is not None)
+    return EditingSession(
+        history.project,
+        history.path,
+        history.language,
+        "saves",
+        texts,
+        first,
+        times if len(times) == len(texts) - 1 else (),
+    )
 
 
 def held_out_session(history: FileHistory) -> EditingSession | None:
@@ -155,21 +160,7 @@ def held_out_session(history: FileHistory) -> EditingSession | None:
     if cut >= last:
         return None
     opened = max(0, cut - _SHOWN - 1)
-    return _saves(history, history.snapshots[opened:], cut - opened)
-
-
-def _saves(history: FileHistory, snapshots: Sequence[Snapshot], first: int) -> EditingSession:
-    texts = tuple(snapshot.text for snapshot in snapshots)
-    times = tuple(one.time for one in snapshots[1:] if one.time is not None)
-    return EditingSession(
-        history.project,
-        history.path,
-        history.language,
-        "saves",
-        texts,
-        first,
-        times if len(times) == len(texts) - 1 else (),
-    )
+    return save_session(replace(history, snapshots=history.snapshots[opened:]), cut - opened)
 
 
 def draw_sessions(

@@ -7,21 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from editcast_model.bundle import Bundle
 from editcast_model.edits import SAVE, Edit, Timeline
 from editcast_model.export import load_network
 from editcast_model.memory.next_tokens import Expected, NextTokens
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_model.networks.heads import mix
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data.instances import MAX_STATE, Cutter
 from editcast_training.data.instances import Instance as Cut
 from editcast_training.evaluation.known_files import FilesOf, Project, no_files
 from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.fit.loss import losses, score
+from editcast_training.fit.loss import TokenScores, forced
 from editcast_training.sources.file_history import FileHistory, Snapshot
 
 
@@ -41,23 +39,16 @@ def token_scores(
     Raises:
         BundleError: The bundle's weights do not fit its architecture.
     """
-    current: list[tuple[Cut, _Remembered]] = []
-
-    def batches() -> Iterator[Batch]:
-        for cut, remembered in _instances(bundle, sessions, files):
-            current[:] = [(cut, remembered)]
-            yield _batch(cut)
-
-    def mixed(batch: Batch, contents: Tensor) -> Tensor:
-        if not bundle.card.next_tokens:
-            return contents
-        ((cut, remembered),) = current
-        rows = contents[0].numpy()
-        for row, (timeline, edit) in enumerate(remembered.replayed(cut)):
-            rows[row] = remembered.tokens.mixed(timeline, edit.position, rows[row])
-        return contents
-
-    return score(load_network(bundle), batches(), mixed).shares()
+    network, total = load_network(bundle).eval(), TokenScores()
+    for cut, remembered in _instances(bundle, sessions, files):
+        batch = _batch(cut)
+        found, said = forced(network, batch)
+        if bundle.card.next_tokens:
+            rows = said[0].numpy()
+            for row, (timeline, edit) in enumerate(remembered.replayed(cut)):
+                rows[row] = remembered.tokens.mixed(timeline, edit.position, rows[row])
+        total.add(batch, found, said)
+    return total.shares()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +75,7 @@ def forced_contents(
 ) -> Iterator[ForcedContent]:
     """Yield what the network and the project memory say of each content of a session."""
     for cut, remembered in _instances(bundle, [session], files):
-        batch = _batch(cut)
-        with torch.no_grad():
-            _, (_, vocabulary, weights) = losses(network, batch)
-            said = mix(vocabulary, weights, batch.tokens)[0].numpy()
+        said = forced(network, _batch(cut))[1][0].numpy()
         for row, (timeline, edit) in enumerate(remembered.replayed(cut)):
             at, tokens = edit.position, remembered.tokens
             expected = tokens.expected(timeline, at)

@@ -6,7 +6,7 @@ themselves are counted apart, since they are no edits.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -41,6 +41,37 @@ class TokenScores(Counter[str]):
             "loss": round(self.loss / max(self["edits"] + self["saves"], 1), 4),
         }
 
+    def add(self, batch: Batch, found: "Losses", said: Tensor) -> None:
+        """Count the edits of a batch; the content is judged given the true position.
+
+        Args:
+            batch: The batch.
+            found: Its losses.
+            said: The log probabilities of contents, (B, T, V).
+        """
+        contents, position = batch.contents[:, 1:], found.out.position
+        best = position.argmax(-1, keepdim=True)
+        where = best.squeeze(-1) == batch.positions[:, 1:]
+        located = where | batch.instead.gather(-1, best).squeeze(-1)
+        what = said.argmax(-1) == contents
+        save = (contents == SAVE) & batch.scored
+        edit = (contents != SAVE) & batch.scored
+        jump = edit & (batch.contents[:, :-1] == SAVE)
+        counted = {
+            "edits": edit,
+            "position": where & edit,
+            "content": what & edit,
+            "both": where & what & edit,
+            "jumps": jump,
+            "jumps_position": where & jump,
+            "jumps_located": located & jump,
+            "jumps_both": where & what & jump,
+            "saves": save,
+            "saves_both": where & what & save,
+        }
+        self.update({name: int(mask.sum()) for name, mask in counted.items()})
+        self.loss += float((found.edits * batch.scored).sum())
+
 
 class Losses(NamedTuple):
     """Negative log likelihoods, and what the network returned.
@@ -71,47 +102,17 @@ def losses(network: nn.Module, batch: Batch) -> Losses:
     return Losses(-(where + what), out)
 
 
-def score(
-    network: nn.Module,
-    batches: Iterable[Batch],
-    mixed: Callable[[Batch, Tensor], Tensor] = lambda batch, contents: contents,
-) -> TokenScores:
-    """Measure accuracy over batches; the content is judged given the true position.
+def forced(network: nn.Module, batch: Batch) -> tuple[Losses, Tensor]:
+    """Compute the losses of a batch and the log probabilities of contents, without gradients."""
+    with torch.no_grad():
+        found = losses(network, batch)
+        return found, mix(found.out.vocabulary, found.out.weights, batch.tokens)
 
-    Args:
-        network: The network.
-        batches: Instances.
-        mixed: Mixes what is known besides into the log probabilities of contents, (B, T, V).
-    """
+
+def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
+    """Measure accuracy over batches."""
     network.eval()
     total = TokenScores()
-    with torch.no_grad():
-        for batch in batches:
-            loss, (position, vocabulary, weights) = losses(network, batch)
-            contents = batch.contents[:, 1:]
-            best = position.argmax(-1, keepdim=True)
-            where = best.squeeze(-1) == batch.positions[:, 1:]
-            located = where | batch.instead.gather(-1, best).squeeze(-1)
-            said = mixed(batch, mix(vocabulary, weights, batch.tokens))
-            what = said.argmax(-1) == contents
-            save = (contents == SAVE) & batch.scored
-            edit = (contents != SAVE) & batch.scored
-            jump = edit & (batch.contents[:, :-1] == SAVE)
-
-            def count(mask: Tensor) -> int:
-                return int(mask.sum())
-
-            total.update(
-                edits=count(edit),
-                position=count(where & edit),
-                content=count(what & edit),
-                both=count(where & what & edit),
-                jumps=count(jump),
-                jumps_position=count(where & jump),
-                jumps_located=count(located & jump),
-                jumps_both=count(where & what & jump),
-                saves=count(save),
-                saves_both=count(where & what & save),
-            )
-            total.loss += float((loss * batch.scored).sum())
+    for batch in batches:
+        total.add(batch, *forced(network, batch))
     return total

@@ -35,12 +35,11 @@ def git_directory(mirror: str, name: str) -> str | None:
     Raises:
         SourceError: The storage cannot be read.
     """
-    folder = f"{mirror.rstrip('/')}/{name.replace('/', '+')}"
-    with _reached(SourceError, mirror):
-        system, path = _opened(folder)
+    folder = name.replace("/", "+")
+    with _reached(mirror, SourceError) as (system, path):
         for place in _PLACES:
-            if system.exists(_join(path, place, "HEAD")):
-                return _join(folder, place)
+            if system.exists(_join(f"{path}/{folder}", place, "HEAD")):
+                return _join(mirror, folder, place)
     return None
 
 
@@ -51,8 +50,7 @@ def packed_size(url: str) -> int:
     Raises:
         SourceError: The storage cannot be read.
     """
-    with _reached(SourceError, url):
-        system, path = _opened(url)
+    with _reached(url, SourceError) as (system, path):
         found = system.find(_join(path, "objects/pack"), detail=True)
         return sum(int(one["size"] or 0) for name, one in found.items() if name.endswith(".pack"))
 
@@ -67,8 +65,7 @@ def copied_repository(url: str) -> Iterator[Path]:
     # Windows does not remove what git still has open.
     with TemporaryDirectory(prefix="editcast-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        with _reached(SourceError, url):
-            system, path = _opened(url)
+        with _reached(url, SourceError) as (system, path):
             for file, relative in _files(system, path):
                 if relative.parts[0] in _KEPT and relative.as_posix() not in _LEFT_OUT:
                     place = folder / relative
@@ -96,8 +93,7 @@ def upload(folder: Path, url: str) -> int:
     files = [path for path in folder.rglob("*") if path.suffix in (".parquet", ".json")]
     files.sort(key=lambda path: (path.name == _MARK, path))
     sent = 0
-    with _reached(CorpusError, url):
-        system, root = _opened(url)
+    with _reached(url, CorpusError) as (system, root):
         marked = _join(root, _MARK)
         if system.exists(marked) and _digest(system, marked) != checksum_of(folder / _MARK):
             system.rm_file(marked)  # the corpus there is another one, and no longer whole
@@ -126,8 +122,7 @@ def download(url: str, folder: Path, without: str | None = None) -> None:
     Raises:
         CorpusError: The storage cannot be read, or has no finished corpus there.
     """
-    with _reached(CorpusError, url):
-        system, root = _opened(url)
+    with _reached(url, CorpusError) as (system, root):
         if not system.exists(_join(root, _MARK)):
             raise CorpusError(
                 f"There is no finished corpus in {url}; make one with: editcast corpus OUT "
@@ -155,18 +150,11 @@ def opened_file(url: str, name: str) -> Iterator[Any]:
     Raises:
         CorpusError: The storage cannot be read, or what the block reads of it is damaged.
     """
-    with _reached(CorpusError, url):
-        system, root = _opened(url)
-        with system.open(_join(root, name), "rb") as file:
-            yield file
-
-
-def _opened(url: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path there; what is listed is never old."""
-    from fsspec.core import url_to_fs
-
-    system, path = url_to_fs(url, use_listings_cache=False)
-    return system, str(path).rstrip("/")
+    with (
+        _reached(url, CorpusError) as (system, root),
+        system.open(_join(root, name), "rb") as file,
+    ):
+        yield file
 
 
 def _files(system: Any, root: str) -> Iterator[tuple[str, PurePosixPath]]:
@@ -188,10 +176,16 @@ def _digest(system: Any, path: str) -> str:
 
 
 @contextmanager
-def _reached(kind: type[EditcastError], url: str) -> Iterator[None]:
-    """Raise `kind` where storage cannot be reached, read or written to."""
+def _reached(url: str, kind: type[EditcastError]) -> Iterator[tuple[Any, str]]:
+    """Yield the file system of an address, and the path there; what is listed is never old.
+
+    Raise `kind` where the storage cannot be reached, read or written to.
+    """
     try:
-        yield
+        from fsspec.core import url_to_fs
+
+        system, path = url_to_fs(url, use_listings_cache=False)
+        yield system, str(path).rstrip("/")
     except EditcastError:
         raise
     except ImportError as error:
