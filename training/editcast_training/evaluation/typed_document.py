@@ -17,7 +17,6 @@ from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
-from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.tokenizer import lex
 
 _TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
@@ -92,8 +91,7 @@ class TypedDocument:
 
     Args:
         resume: Begins the session that is asked.
-        text: The text as the file is opened.
-        language: LSP identifier.
+        history: Of the file as it is opened.
         threshold: The least confidence of what is offered.
         answers: What it answered before, while the same session was typed; it is added to.
 
@@ -104,24 +102,19 @@ class TypedDocument:
     """
 
     def __init__(
-        self, resume: Resume, text: str, language: str, threshold: float, answers: Answers
+        self, resume: Resume, history: EditHistory, threshold: float, answers: Answers
     ) -> None:
-        self.text = text
+        self.text = text = history.text
         self.shown: Offer | None = None
         self.offered: list[Offer] = []
-        self._language, self._threshold = language, threshold
+        self._history, self._threshold = history, threshold
         self._resume, self._answers = resume, answers
-        self._history = EditHistory(text, language=language)
         self._session: Session | None = None
         self._past = hash(text)  # of all the texts and saves until now
         self._texts = deque([hash(text)], maxlen=_TEXTS)
         self._cursor: int | None = None
         self._changed = "", ""  # the line of the last change, before and after it
         self._left_alone: tuple[Span, ...] = ()  # lines, where something else was typed
-
-    def remember(self, path: str, memory: ProjectMemory) -> None:
-        """Have the forecaster know a project before it is asked, in which the file is at `path`."""
-        self._history.path, self._history.memory = path, memory
 
     def type(self, change: Hunk) -> None:
         """Type or delete something by hand."""
@@ -176,13 +169,13 @@ class TypedDocument:
 
     def _predict(self) -> Prediction | None:
         self._session = self._session or self._resume(self._history)
-        saves = self._history.saves
+        saves, language = self._history.saves, self._history.language
         context = EditContext(
             self.text,
-            self._language,
+            language,
             way_back=diff(self.text, saves[-1].before) if saves else (),
             texts=frozenset(self._texts),
-            on_imports=any(is_import(line, self._language) for line in self._changed),
+            on_imports=any(is_import(line, language) for line in self._changed),
             cursor=self._cursor,
         )
 

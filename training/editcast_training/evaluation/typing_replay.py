@@ -17,6 +17,7 @@ from typing import Any
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.history import EditHistory
 from editcast_model.tokenizer import lex
 from editcast_training.evaluation.intervals import Interval, intervals
 from editcast_training.evaluation.known_files import FilesOf, Project, no_files
@@ -111,7 +112,11 @@ def replay_typing(
         rows = []
         for level, threshold in thresholds.items():
             project = Project(session, known)
-            typist = _Typist(resume, session, threshold, answers, project)
+            text, language, path = session.texts[0], session.language, session.path
+            history = EditHistory(text, language=language, path=path)
+            history.memory = project.memory
+            document = TypedDocument(resume, history, threshold, answers)
+            typist = _Typist(document, session, project)
             typist.type_all()
             about = session.kind, session.project, session.path, level, typist.characters
             rows.append(TypingRow(number, *about, typist.on_save, typist.while_typing))
@@ -122,12 +127,9 @@ def replay_typing(
 class _Typist:
     """Typist of one session."""
 
-    resume: Resume
+    document: TypedDocument
     session: EditingSession
-    threshold: float
-    answers: Answers
     project: Project
-    document: TypedDocument = field(init=False)
     characters: int = 0
     on_save: Tally = field(default_factory=Tally)
     while_typing: Tally = field(default_factory=Tally)
@@ -139,10 +141,6 @@ class _Typist:
         """Type the session to its last text."""
         session = self.session
         shown, texts = session.texts[: session.first + 1], session.texts[session.first :]
-        self.document = TypedDocument(
-            self.resume, shown[0], session.language, self.threshold, self.answers
-        )
-        self.document.remember(session.path, self.project.memory)
         for before, after in pairwise(shown):
             self.document.type(shortest_hunk(before, after))
             self.document.save()

@@ -46,13 +46,12 @@ def meeting(place: Meeting | None, device: torch.device) -> Iterator[tuple[int, 
     """
     backend = "nccl" if device.type == "cuda" else "gloo"
     if place is not None:
-        rank, world = place.rank, place.world
-        url = f"file://{place.file}"
-        dist.init_process_group(backend, init_method=url, rank=rank, world_size=world)
+        rank, world, url = place.rank, place.world, f"file://{place.file}"
     else:
         rank, world = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-        if world > 1:
-            dist.init_process_group(backend)
+        url = "env://"
+    if world > 1:
+        dist.init_process_group(backend, init_method=url, rank=rank, world_size=world)
     try:
         yield rank, world
     finally:
