@@ -21,7 +21,7 @@ def example(is_right: bool, agrees: int) -> Example:
     """A subtoken that the file expects and the network does not, or the other way."""
     expected = Expected({5: 1.0}, agrees, 3), Expected({})
     likelihoods = (0.125, 1.0, 0.0) if is_right else (0.125, 0.0, 0.0)
-    return Example("commits", "p", gate_features(SAID, expected), likelihoods, (True, True, False))
+    return Example("commits", gate_features(SAID, expected), likelihoods, (True, True, False))
 
 
 def test_who_is_right_is_believed() -> None:

@@ -31,7 +31,6 @@ class Example(NamedTuple):
 
     Attributes:
         kind: Of its session.
-        project: Of its session.
         features: As `gate_features` gives them, (F,).
         likelihoods: Of the subtoken, given that one is inserted: by the network, the file, the
             project, (3,).
@@ -39,7 +38,6 @@ class Example(NamedTuple):
     """
 
     kind: str
-    project: str
     features: npt.NDArray[np.float64]
     likelihoods: tuple[float, float, float]
     is_known: tuple[bool, bool, bool]
@@ -63,7 +61,6 @@ def examples(
             own, others = (one.shares.get(token, 0.0) for one in expected)
             yield Example(
                 session.kind,
-                session.project,
                 gate_features(network, expected),
                 (min(float(network[token]) / inserted, 1.0), own, others),
                 (True, bool(expected[0].shares), bool(expected[1].shares)),

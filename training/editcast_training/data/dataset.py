@@ -133,7 +133,7 @@ class Dataset:
             stands=stands[kept].tolist(),
         )
 
-    def chunks(self, seed: int, budget: int) -> list[list[int]]:
+    def chunks(self, seed: int, budget: int) -> list[tuple[int, list[int]]]:
         """Draw the order of an epoch: every instance once, or as `_TIMES` says of its kind.
 
         Args:
@@ -141,18 +141,20 @@ class Dataset:
             budget: See `batches`.
 
         Returns:
-            Instances by their number, in chunks whose batches are made together.
+            Instances by their number, in chunks whose batches are made together, each with the
+            seed that decides on these.
         """
         times = [_TIMES.get(kind, 1) for kind in self.kinds]
         order = np.repeat(np.arange(len(self)), times).tolist()
         random.Random(seed).shuffle(order)
         size = max(_LEAST_CHUNK, _CHUNK * budget // 1000)
-        return [order[start : start + size] for start in range(0, len(order), size)]
+        starts = enumerate(range(0, len(order), size))
+        return [(seed * 1_000_003 + number, order[at : at + size]) for number, at in starts]
 
-    def batches_of(self, chunk: Sequence[int], seed: int, budget: int) -> list[list[Instance]]:
-        """Make the batches of a chunk, each of alike lengths; `seed` decides on them."""
-        draw = random.Random(seed)
-        cropped = [self.instance(index, (_margin(draw), _margin(draw)), draw) for index in chunk]
+    def batches_of(self, chunk: tuple[int, Sequence[int]], budget: int) -> list[list[Instance]]:
+        """Make the batches of a chunk, each of alike lengths."""
+        draw = random.Random(chunk[0])
+        cropped = [self.instance(index, (_margin(draw), _margin(draw)), draw) for index in chunk[1]]
         return _pack(cropped, budget, draw)
 
     def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
@@ -163,13 +165,8 @@ class Dataset:
             budget: Most subtokens of a batch, padding included; edits count four times, since
                 they pass through more layers than the state.
         """
-        for number, chunk in enumerate(self.chunks(seed, budget)):
-            yield from self.batches_of(chunk, chunk_seed(seed, number), budget)
-
-
-def chunk_seed(seed: int, number: int) -> int:
-    """Return the seed of a chunk of the epoch with the seed `seed`."""
-    return seed * 1_000_003 + number
+        for chunk in self.chunks(seed, budget):
+            yield from self.batches_of(chunk, budget)
 
 
 def _margin(draw: random.Random) -> int:

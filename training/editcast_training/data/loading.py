@@ -7,7 +7,6 @@ how many processes make them.
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from safetensors import torch as safetensors
 
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.private_files import discard, private_folder
-from editcast_training.data.dataset import Column, Dataset, chunk_seed
+from editcast_training.data.dataset import Column, Dataset
 from editcast_training.workers import worker_pool
 
 
@@ -45,8 +44,8 @@ def load(
         _write_data(data, private_folder(folder))
         with worker_pool(processes, partial(_open, folder)) as pool:
             waiting: deque[Future[list[Path]]] = deque()
-            for number, chunk in enumerate(data.chunks(seed, budget)):
-                waiting.append(pool.submit(_make, folder, number, chunk, seed, budget))
+            for chunk in data.chunks(seed, budget):
+                waiting.append(pool.submit(_make, folder, chunk, budget))
                 if len(waiting) > processes + 1:
                     yield from _made(waiting.popleft().result())
             while waiting:
@@ -67,31 +66,14 @@ def _batch(written: bytes) -> Batch:
 
 
 # The processes share one copy of the instances: files that they map into memory.
+_SHARED = ("states", "positions", "contents", "jumps")
 
 
 def _write_data(data: Dataset, folder: Path) -> None:
-    for item in fields(Dataset):
-        value = getattr(data, item.name)
-        if isinstance(value, Column):
-            np.save(folder / f"{item.name}.values.npy", value.values)
-            np.save(folder / f"{item.name}.starts.npy", value.starts)
-        else:
-            np.save(folder / f"{item.name}.npy", value)
-
-
-def _read_data(folder: Path) -> Dataset:
-    def mapped(name: str) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r")
-        return array
-
-    found: dict[str, Any] = {}
-    for item in fields(Dataset):
-        if (folder / f"{item.name}.npy").exists():
-            found[item.name] = mapped(item.name)
-        else:
-            starts = np.asarray(mapped(f"{item.name}.starts"))
-            found[item.name] = Column(mapped(f"{item.name}.values"), starts)
-    return Dataset(**found)
+    for name in _SHARED:
+        column: Column = getattr(data, name)
+        np.save(folder / f"{name}.values.npy", column.values)
+        np.save(folder / f"{name}.starts.npy", column.starts)
 
 
 # In the processes.
@@ -100,11 +82,15 @@ _opened: list[Dataset] = []
 
 
 def _open(folder: Path) -> None:
+    def mapped(name: str) -> npt.NDArray[Any]:
+        return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
+
     torch.set_num_threads(1)
-    _opened[:] = [_read_data(folder)]
+    columns = (Column(mapped(f"{one}.values"), mapped(f"{one}.starts")) for one in _SHARED)
+    _opened[:] = [Dataset(*columns, kinds=np.array([], np.str_))]  # the order is drawn already
 
 
-def _make(folder: Path, number: int, chunk: list[int], seed: int, budget: int) -> list[Path]:
+def _make(folder: Path, chunk: tuple[int, list[int]], budget: int) -> list[Path]:
     """Write the batches of a chunk into files.
 
     A pipe takes little data at once, so the thread that reads it would often interrupt the
@@ -112,7 +98,7 @@ def _make(folder: Path, number: int, chunk: list[int], seed: int, budget: int) -
     """
     (data,) = _opened
     paths: list[Path] = []
-    for instances in data.batches_of(chunk, chunk_seed(seed, number), budget):
-        paths.append(folder / f"{number}-{len(paths)}.batch")
+    for instances in data.batches_of(chunk, budget):
+        paths.append(folder / f"{chunk[0]}-{len(paths)}.batch")
         paths[-1].write_bytes(safetensors.save(vars(collate(instances))))
     return paths

@@ -1,7 +1,7 @@
 """Bootstrap intervals over sessions: the steps of one session are no independent measurements."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -34,10 +34,7 @@ def intervals(
     samples: int = 1000,
 ) -> dict[str, Interval]:
     """Measure rows, at least one, with intervals over `samples` drawings of their sessions."""
-    sessions = grouped(rows, "session")
-    whole = measure(rows)
-    drawn = [measure(one) for (one,) in _drawn([sessions], samples)]
-    return {name: _interval(whole[name], [one[name] for one in drawn]) for name in whole}
+    return _measured([rows], lambda drawn: measure(*drawn), samples)
 
 
 def difference(
@@ -52,15 +49,14 @@ def difference(
     Raises:
         ValueError: They are not of the same sessions.
     """
-    one, other = grouped(before, "session"), grouped(after, "session")
-    if one.keys() != other.keys():
+
+    def gained(drawn: Sequence[Sequence[Row]]) -> dict[str, float]:
+        first, second = map(measure, drawn)
+        return {name: second[name] - first[name] for name in first}
+
+    if {row.session for row in before} != {row.session for row in after}:
         raise ValueError("the rows are of different sessions")
-    first, second = measure(before), measure(after)
-    drawn = [(measure(a), measure(b)) for a, b in _drawn([one, other], samples)]
-    return {
-        name: _interval(second[name] - first[name], [b[name] - a[name] for a, b in drawn])
-        for name in first
-    }
+    return _measured([before, after], gained, samples)
 
 
 def grouped(rows: Iterable[Any], name: str) -> dict[Any, list[Any]]:
@@ -71,18 +67,20 @@ def grouped(rows: Iterable[Any], name: str) -> dict[Any, list[Any]]:
     return dict(sorted(groups.items()))
 
 
-def _drawn(
-    evaluations: Sequence[Mapping[int, list[Row]]], samples: int
-) -> Iterator[list[list[Row]]]:
+def _measured(
+    evaluations: Sequence[Sequence[Row]],
+    measure: Callable[[Sequence[Sequence[Row]]], Mapping[str, float]],
+    samples: int,
+) -> dict[str, Interval]:
     """Draw as many sessions as there are with repetition, the same of each evaluation."""
-    names = list(evaluations[0])
+    sessions = [grouped(rows, "session") for rows in evaluations]
+    names = list(sessions[0])
     generator = np.random.default_rng(0)
-
+    drawn = []
     for _ in range(samples):
         chosen = [names[index] for index in generator.integers(len(names), size=len(names))]
-        yield [[row for name in chosen for row in one[name]] for one in evaluations]
-
-
-def _interval(value: float, drawn: Sequence[float]) -> Interval:
-    low, high = np.percentile(drawn, _PERCENTILES).tolist()
-    return Interval(value, low, high)
+        drawn.append(measure([[row for name in chosen for row in one[name]] for one in sessions]))
+    return {
+        name: Interval(value, *np.percentile([one[name] for one in drawn], _PERCENTILES).tolist())
+        for name, value in measure(evaluations).items()
+    }
