@@ -77,12 +77,6 @@ def streamed(
                         except StopIteration:
                             del pending[task]
                 yield from found
-        except ray.exceptions.RayTaskError as error:
-            if isinstance(error.cause, EditcastError):
-                raise ClusterError(str(error.cause)) from error
-            raise
-        except ray.exceptions.RayError as error:
-            raise ClusterError(_sentence(error)) from error
         finally:
             pending.clear()  # Ray has no patience with those that it finds after its end
             task = None
@@ -134,13 +128,10 @@ def together(
                         watch()
                     return
                 except ray.exceptions.RayError as error:
-                    cause = getattr(error, "cause", None)
-                    if isinstance(cause, EditcastError):
-                        raise ClusterError(str(cause)) from error
+                    if isinstance(getattr(error, "cause", None), EditcastError):
+                        raise
                     far = watch()
                     failures, reached = 1 if far > reached else failures + 1, far
-                    if failures > _RETRIES and cause is None:
-                        raise ClusterError(_sentence(error)) from error
                     if failures > _RETRIES:
                         raise
 
@@ -198,6 +189,7 @@ def _versions() -> dict[str, str]:
 
 @contextmanager
 def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
+    """Yield Ray, connected to a cluster; what it raises becomes a sentence."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it would report to its makers otherwise
     os.environ["RAY_task_oom_retries"] = str(_RETRIES)  # many more, otherwise
     options: dict[str, Any] = {"address": address}
@@ -235,6 +227,11 @@ def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
                     "with more (ray start --memory)."
                 )
             yield ray
+        except ray.exceptions.RayError as error:
+            cause = getattr(error, "cause", None)  # of a function that failed
+            if cause is not None and not isinstance(cause, EditcastError):
+                raise
+            raise ClusterError(str(cause or _sentence(error))) from error
         finally:
             ray.shutdown()
 
