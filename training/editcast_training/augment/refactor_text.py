@@ -94,8 +94,8 @@ def annotate(source: Source, rng: Random) -> Iterator[Hunk]:
     """Annotate the same parameter of several functions, or their results."""
     functions = source.all("function_definition")
     if rng.random() < 0.6:
-        parameters = (one for function in functions for one in parameters_of(function))
-        groups = by_text(source, (one for one in parameters if one.type == "identifier"))
+        every = (one for function in functions for one in parameters_of(function))
+        groups = by_text(source, (one for one in every if one.type == "identifier"))
         bare = {name: nodes for name, nodes in groups.items() if name not in ("self", "cls")}
         for _, nodes in pick(rng, repeated(bare)):
             name = rng.choice([*_TYPES, *sorted(w for w in source.words if w[:1].isupper())])

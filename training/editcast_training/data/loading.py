@@ -86,8 +86,11 @@ def _open(folder: Path) -> None:
         return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
 
     torch.set_num_threads(1)
-    columns = (Column(mapped(f"{one}.values"), mapped(f"{one}.starts")) for one in _SHARED)
-    _opened[:] = [Dataset(*columns, kinds=np.array([], np.str_))]  # the order is drawn already
+    states, positions, contents, jumps = (
+        Column(mapped(f"{one}.values"), mapped(f"{one}.starts")) for one in _SHARED
+    )
+    no_kinds = np.array([], np.str_)  # the order is drawn already
+    _opened[:] = [Dataset(states, positions, contents, jumps, no_kinds)]
 
 
 def _make(folder: Path, chunk: tuple[int, list[int]], budget: int) -> list[Path]:
