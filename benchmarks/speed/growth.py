@@ -37,11 +37,9 @@ from editcast_model.private_files import discard
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.cluster import HERE, streamed
 from editcast_training.cluster_training import train_on_cluster
-from editcast_training.data import cluster_shards
-from editcast_training.data.cluster_shards import Elsewhere, Piece
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.dataset import Dataset
-from editcast_training.data.shards import CorpusPart, Task
+from editcast_training.data.shards import CorpusPart, Elsewhere, Piece, Task, make_on_cluster
 from editcast_training.fit.plan import TrainingPlan
 from editcast_training.sources.registry import (
     Origin,
@@ -182,7 +180,7 @@ def local(
     found: dict[str, list[float]] = json.loads(result.read_text()) if result.exists() else {}
     ways: dict[str, Any] = {
         "processes": None,
-        "ray": partial(cluster_shards.work, address=HERE, processes=2),
+        "ray": partial(make_on_cluster, address=HERE, processes=2),
     }
     for number in range(parts):
         some = origins[number::parts]

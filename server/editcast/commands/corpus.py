@@ -17,10 +17,9 @@ from editcast.help_page import Command
 from editcast.progress import time_left
 from editcast.render_diff import plain
 from editcast.source_options import ray_option, seed_option, source_options
-from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.instances import MAX_STATE
-from editcast_training.data.shards import CorpusPart
+from editcast_training.data.shards import CorpusPart, make_on_cluster
 from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, generated_from, project_and_kind
@@ -99,7 +98,7 @@ def corpus(
         processes=processes,
         seed=seed,
         each=report,
-        work=partial(cluster_shards.work, address=ray, processes=processes) if ray else None,
+        work=partial(make_on_cluster, address=ray, processes=processes) if ray else None,
         memory=int(memory * (1 << 30)),
     )
     _summary(console, result)

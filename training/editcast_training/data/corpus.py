@@ -72,7 +72,7 @@ def make_corpus(
         processes: How many work at once.
         seed: Decides all that is drawn.
         each: Called with each source's result, as they come; with those made earlier first.
-        work: Makes the shards elsewhere, such as `cluster_shards.work`; None for processes here.
+        work: Makes the shards elsewhere, such as `shards.make_on_cluster`; None for processes here.
         memory: Most that a process may take to read a source, bytes.
 
     Raises:

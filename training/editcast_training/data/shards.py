@@ -1,26 +1,32 @@
 """Shards of one source: Parquet files with its instances, one for each split.
 
-They are made a row group at a time, in a process of its own, whose memory is limited.
+They are made a row group at a time, in a process of its own, whose memory is limited: here, or on
+a worker of a cluster, which needs the repositories at the same paths, as on a mounted share, and no
+other folder of this machine's. Then they come in pieces, so that neither side has all of a shard in
+memory, and this process alone writes them. The bytes are the same.
 """
 
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, fields
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from editcast_model.errors import SourceError
+from editcast_model.errors import CorpusError, SourceError
 from editcast_model.private_files import atomic_write, private_folder
 from editcast_model.tokenizer import Tokenizer
+from editcast_training.cluster import streamed
 from editcast_training.data import duplicates
 from editcast_training.data.instances import Cutter, Instance
+from editcast_training.disk import explained
 from editcast_training.memory_limit import MOST, check, limited
 from editcast_training.sources.file_history import FileHistory, split_by_time
 from editcast_training.sources.registry import Origin, read_origin
@@ -44,6 +50,8 @@ SCHEMA = pa.schema(
 
 #: The number of rows of a row group; the last one of a shard has fewer.
 ROW_GROUP = 500
+_TOKENIZER = "tokenizer.json"
+_PIECE: Final = 1 << 22  # bytes
 _tokenizer = lru_cache(maxsize=1)(Tokenizer.load)
 _Add = Callable[[FileHistory, Instance], None]
 
@@ -93,7 +101,7 @@ def make_shards(task: Task) -> CorpusPart:
     origin = task.origin
     made = CorpusPart(origin.name)
     cutter = Cutter(
-        _tokenizer(task.folder / "tokenizer.json"),
+        _tokenizer(task.folder / _TOKENIZER),
         max_state=task.max_state,
         seed=task.seed,
         skipped=made.skipped,
@@ -156,3 +164,69 @@ def _shard(path: Path) -> Iterator[_Add]:
     ):
         yield add
         write()
+
+
+#: The name of a shard and its next bytes; finally the counts of its source.
+Piece = tuple[str, bytes] | CorpusPart
+
+
+def make_on_cluster(
+    tasks: Sequence[Task], address: str, processes: int
+) -> Generator[CorpusPart, None, None]:
+    """Make the shards of all tasks; see `cluster.streamed`.
+
+    Raises:
+        ClusterError: The cluster cannot be used.
+        CorpusError: A shard cannot be written.
+    """
+    if not tasks:
+        return
+    folder = tasks[0].folder
+    make = Elsewhere((folder / _TOKENIZER).read_bytes())
+    with ExitStack() as every:
+        arriving: defaultdict[int, _Arriving] = defaultdict(
+            lambda: every.enter_context(_Arriving(folder))
+        )
+        pieces = streamed(make, tasks, address, processes, max(task.memory for task in tasks))
+        for number, piece in every.enter_context(closing(pieces)):
+            if isinstance(piece, CorpusPart):
+                arriving.pop(number, _Arriving(folder)).close()
+                yield piece
+            else:
+                arriving[number].add(*piece)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Makes shards on a worker, which has this process' tokenizer and none of its folders."""
+
+    tokenizer: bytes
+
+    def __call__(self, task: Task) -> Iterator[Piece]:
+        """Make the shards of a source; yield them in pieces, and then its counts."""
+        with explained(CorpusError), TemporaryDirectory(prefix="editcast-") as name:
+            folder = Path(name)
+            (folder / _TOKENIZER).write_bytes(self.tokenizer)
+            made = make_shards(replace(task, folder=folder))
+            for path in sorted(folder.rglob("*.parquet")):
+                with path.open("rb") as file:
+                    while data := file.read(_PIECE):
+                        yield path.relative_to(folder).as_posix(), data
+        yield made
+
+
+class _Arriving(ExitStack):
+    """The shards of one source, which are in their places once it is closed without an error."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._partial: dict[str, Path] = {}
+
+    def add(self, name: str, data: bytes) -> None:
+        """Write the next bytes of a shard."""
+        if name not in self._partial:
+            private_folder((self._folder / name).parent)
+            self._partial[name] = self.enter_context(atomic_write(self._folder / name))
+        with self._partial[name].open("ab") as file:
+            file.write(data)
