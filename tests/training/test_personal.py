@@ -13,8 +13,8 @@ from editcast_model.bundle import Bundle, write_card
 from editcast_model.errors import TrainingError
 from editcast_store.models import Active, install
 from editcast_training import personal, pipeline
-from editcast_training.calibration.personal_fit import PersonalFit
 from editcast_training.evaluation.intervals import Interval
+from editcast_training.personal import PersonalFit
 from editcast_training.pipeline import Recipe
 
 _WEIGHTS = tuple(float(number) for number in range(13))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from editcast_training.calibration.personal_fit import PersonalFit, fit_to_person
 from editcast_training.evaluation.intervals import Interval
+from editcast_training.personal import PersonalFit, fit_to_person
 from editcast_training.sources.registry import Origin
 
 _SILENT = (-20.0, *([0.0] * 12))
