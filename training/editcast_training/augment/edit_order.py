@@ -9,6 +9,7 @@ place, go back up, and undo. So the order and the saves are sampled;
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from random import Random
 
 from editcast_model.diff import Hunk, apply_hunks
@@ -157,12 +158,9 @@ def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
 
 def _ends(text: str) -> list[int]:
     """Return the offsets at which typing can stop, after each token except white space."""
-    ends, end = [], 0
-    for token in lex(text):
-        end += len(token)
-        if not token.isspace():
-            ends.append(end)
-    return ends if ends and ends[-1] == end else [*ends, end]
+    tokens = lex(text)
+    ends = zip(tokens, accumulate(map(len, tokens)), strict=True)
+    return sorted({len(text), *(end for token, end in ends if not token.isspace())})
 
 
 def _cut(change: LineChange, index: int, offset: int) -> str | None:

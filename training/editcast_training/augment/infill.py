@@ -5,6 +5,7 @@ commas, so this works for every language.
 """
 
 import re
+from itertools import accumulate
 from random import Random
 
 from editcast_model.diff import Hunk, apply_hunks
@@ -24,9 +25,7 @@ def without_pieces(text: str, rng: Random) -> str:
     A text of blank lines is returned unchanged.
     """
     split = lines(text)
-    starts = [0]
-    for line in split:
-        starts.append(starts[-1] + len(line))
+    starts = list(accumulate(map(len, split), initial=0))
     written = [index for index, line in enumerate(split) if line.strip()]
     if not written:
         return text
