@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
+from editcast_model.syntax import languages
 from editcast_store.secrets import is_secret
 
 Skipped = Counter[str]
@@ -32,30 +33,20 @@ MOST_TIME = 1 << 45
 #: thousands of versions of a large file are never in memory at once.
 MAX_HISTORY_BYTES = 64_000_000
 
-# Language identifier (LSP 3.17, TextDocumentItem) as editors send it, and its file name extensions.
-_EXTENSIONS = """
-    c .c .h
-    cpp .cc .cpp .cxx .hh .hpp
-    csharp .cs
+# Language identifier (LSP 3.17, TextDocumentItem) as editors send it, and its file name extensions,
+# of the languages without a grammar.
+_WITHOUT_GRAMMAR = """
     css .css
     dart .dart
     elixir .ex .exs
-    go .go
     haskell .hs
     html .htm .html
-    java .java
     julia .jl
-    javascript .js .cjs .mjs
-    javascriptreact .jsx
     kotlin .kt .kts
     lua .lua
     markdown .md
-    php .php
     perl .pl .pm
-    python .py .pyi .pyw
     r .r
-    ruby .rb
-    rust .rs
     restructuredtext .rst
     scala .scala
     scss .scss
@@ -64,15 +55,11 @@ _EXTENSIONS = """
     svelte .svelte
     swift .swift
     toml .toml
-    typescript .ts .cts .mts
-    typescriptreact .tsx
-    vue .vue
     yaml .yaml .yml
 """
-#: File name extension -> language identifier.
-LANGUAGES = {
+_BY_EXTENSION = {
     extension: language
-    for language, *extensions in map(str.split, _EXTENSIONS.strip().splitlines())
+    for language, *extensions in map(str.split, _WITHOUT_GRAMMAR.strip().splitlines())
     for extension in extensions
 }
 
@@ -111,7 +98,8 @@ class FileHistory:
 
 def language_of(path: str) -> str | None:
     """Return the language identifier of a file by its name, None for an unknown one."""
-    return LANGUAGES.get(PurePosixPath(path).suffix.lower())
+    extension = PurePosixPath(path).suffix.lower()
+    return languages.language_of("", path) or _BY_EXTENSION.get(extension)
 
 
 def reason_to_skip(path: str) -> str | None:

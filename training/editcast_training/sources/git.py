@@ -17,7 +17,6 @@ from editcast_model.errors import SourceError
 from editcast_store.paths import unicode_path
 from editcast_training import memory_limit
 from editcast_training.sources.file_history import (
-    LANGUAGES,
     MOST_TIME,
     FileHistory,
     Skipped,
@@ -192,12 +191,15 @@ class _Filter(dict[str, bool]):
     """Says for each path whether its history is wanted; decides once, and counts it when not."""
 
     def __init__(self, languages: Collection[str] | None, skipped: Skipped) -> None:
-        self._languages = LANGUAGES.values() if languages is None else languages
+        self._languages = languages
         self._skipped = skipped
 
     def __missing__(self, path: str) -> bool:
-        known = language_of(path) in self._languages
-        reason = reason_to_skip(path) if known else "file: another language"
+        language = language_of(path)
+        is_wanted = language is not None and (
+            self._languages is None or language in self._languages
+        )
+        reason = reason_to_skip(path) if is_wanted else "file: another language"
         if reason is not None:
             self._skipped[reason] += 1
         self[path] = reason is None
