@@ -7,8 +7,6 @@ Typed is the newer fifth of each repository's commits, and of the longest record
 memory is what is learned. It has the project as it was before each session, then the session's file
 alone, then nothing. A difference, paired by session, is what the whole memory adds to the line
 above it; "beyond a quarter more" is what is spared with it less 1.25 times what is spared without.
-
-How long a memory takes to make, and what it needs, is measured by `project_memory.py`.
 """
 
 from collections.abc import Iterator, Sequence

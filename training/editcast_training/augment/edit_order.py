@@ -2,8 +2,7 @@
 
 A commit records what changed, not in which order. Replayed hunk by hunk from the top, it would
 teach that the next edit is always further down. But people save in the middle of a line, stay in
-place, go back up, and undo. So the order and the saves are sampled;
-`benchmarks/suggestions/shapes.py` compares the result with recorded saves.
+place, go back up, and undo. So the order and the saves are sampled.
 """
 
 import re
