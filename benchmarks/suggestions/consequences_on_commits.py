@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from file_events import file_events
 from followers import followers
+from histories import history_options
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.kinds import MEASURED, STRENGTHS, Consequence
@@ -37,12 +38,8 @@ from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.sources.consequence_edits import probability
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.metrics import Judge
-from editcast_training.evaluation.sessions import (
-    EditingSession,
-    Step,
-    sample_commits,
-    save_session,
-)
+from editcast_training.evaluation.sessions import EditingSession, Step, draw_sessions
+from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, read_origin
 
 log = logging.getLogger(__name__)
@@ -152,35 +149,21 @@ class Counts(defaultdict[tuple[str, str], Counted]):
 
 
 @click.command()
-@click.option("--git", "repositories", type=click.Path(path_type=Path), multiple=True)
-@click.option("--saves", type=click.Path(path_type=Path), multiple=True)
+@history_options
 @click.option("--commits", default=80, show_default=True, help="Of each repository, in one file.")
 @click.option("--suffix", default="", help="Only files whose names end with it, such as .vue.")
 @click.option("--others/--no-others", default=True, help="What follows in other files.")
 @click.option("--write", is_flag=True, help="Write the strengths that are measured.")
-def main(
-    repositories: tuple[Path, ...],
-    saves: tuple[Path, ...],
-    commits: int,
-    suffix: str,
-    others: bool,
-    write: bool,
-) -> None:
+def main(origins: list[Origin], commits: int, suffix: str, others: bool, write: bool) -> None:
     """Replay commits of repositories and recorded saves, and count."""
     counts, steps = Counts(), 0
-    for path in repositories:
+    for origin in origins:
         counts.of_repository.clear()
-        histories = list(read_origin(Origin(path.name, "git", path), Counter()))
-        chosen = [one for one in histories if one.path.endswith(suffix)]
-        steps += count_in_files(sample_commits(chosen, count=commits), counts)
-        if others:
-            count_elsewhere(path, suffix, counts)
-            count_file_events(path, counts)
-    for path in saves:
-        histories = list(read_origin(Origin(path.name, "saves", path), Counter()))
-        chosen = [one for one in histories if one.path.endswith(suffix)]
-        sessions = [save_session(one) for one in chosen if len(one.snapshots) > 2]
-        steps += count_in_files(sessions, counts)
+        chosen = (one for one in read_origin(origin, Skipped()) if one.path.endswith(suffix))
+        steps += count_in_files(draw_sessions(chosen, count=commits), counts)
+        if others and origin.kind == "git":
+            count_elsewhere(origin.path, suffix, counts)
+            count_file_events(origin.path, counts)
     print(f"{steps} steps in one file")
     counts.print()
     if write:

@@ -9,12 +9,12 @@ probability of 0.5 on. Differences are paired by session.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import click
 import numpy as np
 import torch
+from histories import history_options
 from rich.console import Console
 from rich.progress import track
 
@@ -27,7 +27,6 @@ from editcast_training.evaluation.token_accuracy import forced_contents
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, read_origin
 
-_PATH = click.Path(path_type=Path)
 _SURE = 0.5
 
 
@@ -42,14 +41,11 @@ class Row(NamedTuple):
 
 
 @click.command()
-@click.option("--git", multiple=True, type=_PATH, help="A repository of commits.")
-@click.option("--saves", multiple=True, type=_PATH, help="Recorded saves in JSON lines.")
+@history_options
 @click.option("--commits", default=20, show_default=True, help="Sessions of each repository.")
-def main(git: Sequence[Path], saves: Sequence[Path], commits: int) -> None:
+def main(origins: list[Origin], commits: int) -> None:
     """Ask for the contents of edits, and print a table in Markdown."""
     torch.set_num_threads(1)
-    origins = [Origin(path.name, "git", path) for path in git]
-    origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     network, mixed = [], []
     for alone, both in rows(origins, commits):
         network.append(alone)

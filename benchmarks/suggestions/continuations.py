@@ -9,14 +9,15 @@ memory adds to the line above it. With `--network` they are typed with all sourc
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from unittest.mock import patch
 
 import click
+from histories import history_options
 from rich.console import Console
 from rich.progress import track
 
@@ -29,7 +30,7 @@ from editcast_model.forecasting.sources.decoded_edits import DecodedEdits
 from editcast_model.memory import project_memory
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
-from editcast_training.evaluation.intervals import Interval, difference, intervals
+from editcast_training.evaluation.intervals import Interval, difference, grouped, intervals
 from editcast_training.evaluation.known_files import FilesOf, files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.evaluation.typed_document import Resume
@@ -43,23 +44,13 @@ _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000
 
 
 @click.command()
-@click.option("--git", multiple=True, type=_PATH, help="A repository of commits to type.")
-@click.option("--saves", multiple=True, type=_PATH, help="Recorded saves in JSON lines.")
+@history_options
 @click.option("--commits", default=20, show_default=True, help="Sessions of each repository.")
 @click.option("--most", default=10**9, help="Characters at most.  [default: all]")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
 @click.option("--network", is_flag=True, help="Compare continuations with the network.")
-def main(
-    git: Sequence[Path],
-    saves: Sequence[Path],
-    commits: int,
-    most: int,
-    bundle: Path,
-    network: bool,
-) -> None:
+def main(origins: list[Origin], commits: int, most: int, bundle: Path, network: bool) -> None:
     """Type sessions with some sources and with others, and print a table in Markdown."""
-    origins = [Origin(path.name, "git", path) for path in git]
-    origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     sessions = [one for origin in origins for one in read_sessions(origin, commits)]
     opened = Bundle.open(bundle)
     thresholds = {"medium": default_threshold(opened.card)}
@@ -70,15 +61,15 @@ def main(
     passes = sources_compared(bundle, known) if network else memories_compared(opened, known)
     first: list[TypingRow] = []
     for one in passes:
-        replayed = replay_typing(one.resume, sessions, thresholds, one.files)
-        shown = track(replayed, one.name, total=len(sessions), console=Console(stderr=True))
         with patch.object(project_memory, "MOST_REMOVED", one.removed):
-            rows = [row for of_session in shown for row in of_session]
+            rows = one.type_all(sessions, thresholds)
         first = first or rows
-        for (kind, before), (_, after) in zip(by_kind(rows), by_kind(first), strict=True):
-            print_line(kind, one.name, before, intervals(before, measured))
+        whole = grouped(first, "kind")
+        for kind, less in grouped(rows, "kind").items():
+            print_line(kind, one.name, less, intervals(less, measured))
             if rows is not first:
-                print_line(kind, "difference", after, difference(before, after, measured))
+                gain = difference(less, whole[kind], measured)
+                print_line(kind, "difference", whole[kind], gain)
 
 
 @dataclass(frozen=True)
@@ -93,6 +84,14 @@ class Pass:
     resume: Resume
     files: FilesOf
     removed: int = project_memory.MOST_REMOVED
+
+    def type_all(
+        self, sessions: Sequence[EditingSession], thresholds: Mapping[str, float]
+    ) -> list[TypingRow]:
+        """Type the sessions, and return their rows."""
+        typed = replay_typing(self.resume, sessions, thresholds, self.files)
+        shown = track(typed, self.name, total=len(sessions), console=Console(stderr=True))
+        return list(chain.from_iterable(shown))
 
 
 def memories_compared(bundle: Bundle, known: FilesOf) -> Iterator[Pass]:
@@ -117,12 +116,6 @@ def sources_compared(bundle: Path, known: FilesOf) -> Iterator[Pass]:
         yield Pass(name, forecaster.resume, known)
     alone = partial(ContinuationsAlone, weights=forecaster.continuation)
     yield Pass("continuations alone", alone, known)
-
-
-def by_kind(rows: Sequence[TypingRow]) -> list[tuple[str, list[TypingRow]]]:
-    """Return the rows of each kind of session."""
-    kinds = sorted({row.kind for row in rows})
-    return [(kind, [row for row in rows if row.kind == kind]) for kind in kinds]
 
 
 def some_sessions(sessions: Sequence[EditingSession], most: int) -> list[EditingSession]:

@@ -13,25 +13,26 @@ The line ranker decides which candidates there are, so that the same sessions ar
     python benchmarks/suggestions/mechanisms.py candidates.jsonl --against without.jsonl
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
+from histories import history_options
 from rich.console import Console
 
+from editcast.commands.evaluate import read_all
 from editcast_model.bundle import bundled_path
 from editcast_model.forecasting.candidates import UNSEEN
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.ranker import FEATURES
 from editcast_training.calibration import ranker
 from editcast_training.calibration.collected import Collected, collect_to_file, read
-from editcast_training.evaluation.intervals import Interval, difference
-from editcast_training.evaluation.project_sessions import Changes, within_projects
+from editcast_training.evaluation.intervals import Interval, difference, grouped
+from editcast_training.evaluation.project_sessions import within_projects
 from editcast_training.evaluation.results import Row, outcomes, shares
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions
-from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.evaluation.sessions import EditingSession
+from editcast_training.sources.registry import Origin
 
 #: The highest threshold that is used by default, whatever precision it reaches.
 HIGHEST = 0.85
@@ -42,8 +43,7 @@ _PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("candidates", type=_PATH)
-@click.option("--git", multiple=True, type=_PATH, help="A bare repository of commits to replay.")
-@click.option("--saves", multiple=True, type=_PATH, help="Recorded saves in JSON lines.")
+@history_options
 @click.option("--commits", default=20, show_default=True, help="Sessions of each repository.")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
 @click.option("--features/--sources", default=True, help="Whether features are switched off, too.")
@@ -53,8 +53,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--samples", default=1000, show_default=True, help="Of the bootstrap.")
 def main(
     candidates: Path,
-    git: Sequence[Path],
-    saves: Sequence[Path],
+    origins: list[Origin],
     commits: int,
     bundle: Path,
     features: bool,
@@ -64,8 +63,8 @@ def main(
     samples: int,
 ) -> None:
     """Collect into CANDIDATES, unless nothing is named, and print a table in Markdown."""
-    if git or saves:
-        sessions = collected_sessions(git, saves, commits)
+    if origins:
+        sessions = collected_sessions(origins, commits)
         forecaster = NeuralForecaster.load(bundle)
         if not line_ranker:
             forecaster.line_head = None
@@ -76,9 +75,8 @@ def main(
     if against:
         without = {against.stem: ranked(read(against))}
     else:
-        without = {name: switched(steps) for name, switched in switches(features, together).items()}
-    for kind in sorted({row.kind for row in whole}):
-        baseline = [row for row in whole if row.kind == kind]
+        without = switched_off(steps, features, together)
+    for kind, baseline in grouped(whole, "kind").items():
         print(f"\n{kind}, {len({row.session for row in baseline})} sessions, {len(baseline)} steps")
         print("\n| | " + " | ".join(MEASURES) + " |\n|---" + "|---" * len(MEASURES) + "|")
         values = measured(baseline)
@@ -90,39 +88,30 @@ def main(
             print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
-def collected_sessions(
-    git: Sequence[Path], saves: Sequence[Path], commits: int
-) -> list[EditingSession]:
-    """The sessions to replay, within their projects where their times are known."""
+def collected_sessions(origins: Sequence[Origin], commits: int) -> list[EditingSession]:
+    """Read the sessions to replay, within their projects where their times are known."""
     # By two names: of many mirrors the last one is the same, and each project is ranked by others.
-    origins = [Origin("/".join(path.resolve().parts[-2:]), "git", path) for path in git]
-    origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
-    found: list[EditingSession] = []
+    named = [
+        replace(one, name="/".join(one.path.resolve().parts[-2:])) if one.kind == "git" else one
+        for one in origins
+    ]
     console = Console(stderr=True)
-    for origin in origins:
-        with console.status(f"Reading {origin.name}"):
-            changes = Changes()
-            drawn = draw_sessions(changes.watched(read_origin(origin, Skipped())), count=commits)
-            found += within_projects(drawn + changes.sessions(drawn))
-    return found
+    return within_projects(read_all(named, console, commits=commits, seed=0, held_out=False))
 
 
-def switches(
-    features: bool, together: Sequence[str] = ()
-) -> Mapping[str, Callable[[Steps], list[Row]]]:
-    """By what is switched off, what ranks the steps without it."""
-
-    def source(name: str) -> Callable[[Steps], list[Row]]:
-        return lambda steps: ranked([without_source(step, name) for step in steps])
-
-    def without(names: Sequence[str]) -> Callable[[Steps], list[Row]]:
-        return lambda steps: ranked(steps, without=names)
-
-    found = {f"without {one.name} edits": source(one.name) for one in SOURCES}
-    found["without the network's scores"] = lambda steps: ranked([unscored(step) for step in steps])
-    if features:
-        found |= {f"without {name}": without([name]) for name in FEATURES}
-    return found | {f"without {names}": without(names.split(",")) for names in together}
+def switched_off(
+    steps: Steps, features: bool, together: Sequence[str] = ()
+) -> dict[str, list[Row]]:
+    """Rank the steps without each mechanism; return the rows by what is switched off."""
+    sources = {
+        f"without {one.name} edits": [without_source(step, one.name) for step in steps]
+        for one in SOURCES
+    }
+    sources["without the network's scores"] = [unscored(step) for step in steps]
+    names = (*(FEATURES if features else ()), *together)
+    return {name: ranked(some) for name, some in sources.items()} | {
+        f"without {name}": ranked(steps, without=name.split(",")) for name in names
+    }
 
 
 def without_source(step: Collected, name: str) -> Collected:

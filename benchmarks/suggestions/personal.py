@@ -11,14 +11,12 @@ above it; "beyond a quarter more" is what is spared with it less 1.25 times what
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 from continuations import Pass, print_line, some_sessions
-from rich.console import Console
-from rich.progress import track
+from histories import history_options
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
@@ -27,11 +25,10 @@ from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.intervals import difference, intervals
 from editcast_training.evaluation.known_files import files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, sample_commits, save_session
-from editcast_training.evaluation.typing_replay import TypingRow, measured, replay_typing
+from editcast_training.evaluation.typing_replay import TypingRow, measured
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.registry import Origin, read_origin
 
-_PATH = click.Path(path_type=Path)
 _OLDER = 0.8
 _LONGEST = 5  # recorded histories
 _MOST_CHARACTERS = 80_000  # of a file; larger ones take minutes each
@@ -39,14 +36,11 @@ _SPARED = "both: spared"
 
 
 @click.command()
-@click.option("--git", multiple=True, type=_PATH, help="A repository of commits to type.")
-@click.option("--saves", multiple=True, type=_PATH, help="Recorded saves in JSON lines.")
+@history_options
 @click.option("--commits", default=40, show_default=True, help="Newer ones of each repository.")
 @click.option("--most", default=4_000, show_default=True, help="Characters of each at most.")
-def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int) -> None:
+def main(origins: list[Origin], commits: int, most: int) -> None:
     """Type the newer fifth of histories with the memory and without, and print a table."""
-    origins = [Origin(path.name, "git", path) for path in git]
-    origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     bundle = bundled_path()
     threshold = {"medium": default_threshold(Bundle.open(bundle).card)}
     print("| history | memory | sessions | characters | offers | taken | spared |")
@@ -57,11 +51,7 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int) ->
         if not sessions:
             continue
         passes = list(memories(bundle, origins))
-        found = []
-        for one in passes:
-            typed = replay_typing(one.resume, sessions, threshold, one.files)
-            shown = track(typed, one.name, total=len(sessions), console=Console(stderr=True))
-            found.append(list(chain.from_iterable(shown)))
+        found = [one.type_all(sessions, threshold) for one in passes]
         print_lines(origin.name, [one.name for one in passes], found)
         for whole, rows in zip(every, found, strict=True):
             begun = 1 + max((row.session for row in whole), default=-1)

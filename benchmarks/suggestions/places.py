@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+from histories import history_options
 from rich.console import Console
 from rich.progress import track
 
 from editcast_model.bundle import bundled_path
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_server.prediction.policy import default_threshold
-from editcast_training.evaluation.intervals import intervals
+from editcast_training.evaluation.intervals import grouped, intervals
 from editcast_training.evaluation.metrics import Judge
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
 from editcast_training.sources.file_history import Skipped
@@ -52,25 +53,19 @@ class Row(NamedTuple):
 
 
 @click.command()
-@click.option("--git", multiple=True, type=_PATH, help="A repository of commits to replay.")
-@click.option("--saves", multiple=True, type=_PATH, help="Recorded saves in JSON lines.")
+@history_options
 @click.option("--commits", default=40, show_default=True, help="Sessions of each repository.")
 @click.option("--steps", default=1000, show_default=True, help="Saves at most of each file.")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
-def main(
-    git: Sequence[Path], saves: Sequence[Path], commits: int, steps: int, bundle: Path
-) -> None:
+def main(origins: list[Origin], commits: int, steps: int, bundle: Path) -> None:
     """Replay sessions, and print a table in Markdown: one line a kind and threshold."""
-    origins = [Origin(path.name, "git", path) for path in git]
-    origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     sessions = [one for each in origins for one in read_sessions(each, commits, steps)]
     forecaster = NeuralForecaster.load(bundle, "cpu")
     shown = track(sessions, "Replaying", console=Console(stderr=True))
     rows = [row for number, one in enumerate(shown) for row in replayed(forecaster, number, one)]
     print("| kind | saves | silent | line | probability | hints | right | near |")
     print("|---|---|---|---|---|---|---|---|")
-    for kind in sorted({row.kind for row in rows}):
-        of_kind = [row for row in rows if row.kind == kind]
+    for kind, of_kind in grouped(rows, "kind").items():
         silent = sum(row.is_silent for row in of_kind)
         for which in ("most_probable", "elsewhere"):
             for least in _THRESHOLDS:
