@@ -29,7 +29,7 @@ from typing_probe import PER_SECOND, SETTINGS, type_evenly  # noqa: E402
 from vsix_files import pack  # noqa: E402
 from workbench import Driver, Workbench, driving  # noqa: E402
 
-OUT = ROOT / "benchmarks" / "editor.json"
+OUT = Path(__file__).with_suffix(".json")
 OLD, NEW = "fetch_rows", "load_records"
 # Changing one line makes the next one the next edit.
 NAMES = "users orders items taxes rates prices stores brands labels offers boxes routes parts tools"

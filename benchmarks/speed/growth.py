@@ -156,14 +156,12 @@ def many(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
 
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path))
-@click.option("--most", type=int, help="Only the smallest so many repositories.")
 @click.option("--commits", type=int, help="Only the newest so many commits of each.")
 @click.option("--parts", default=1, help="Parts of the repositories that are made by turns.")
 @click.option("--without", default="", help="A kind of generated histories to leave out.")
 @listed
 def local(
     out: Path,
-    most: int | None,
     commits: int | None,
     parts: int,
     without: str,
@@ -172,7 +170,7 @@ def local(
     tokenizer: Path,
 ) -> None:
     """Make a corpus with two processes and with two workers of Ray, by turns; print the seconds."""
-    origins = listed_repositories(repositories, mirror)[0][:most]
+    origins = listed_repositories(repositories, mirror)[0]
     if commits:
         clones = (shallow(origin, out / "mirror", commits) for origin in origins)
         origins = [origin for origin in clones if origin is not None]
@@ -292,10 +290,9 @@ def made_alone(tokenizer: bytes, task: Task) -> tuple[CorpusPart, float, float]:
 
 
 @main.command()
-@click.argument("counts", type=int, nargs=-1)
-def nodes(counts: tuple[int, ...]) -> None:
+def nodes() -> None:
     """Time tasks that only wait, as those on slow storage do, on one, two and four nodes."""
-    for count in counts or _WORKERS:
+    for count in _WORKERS:
         cluster = started(count)
         # The first ones end when the workers of this connection have begun.
         things = [0.1] * 4 * count + [_WAIT] * _WAITS

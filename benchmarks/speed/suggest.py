@@ -12,7 +12,7 @@ import numpy as np
 
 from editcast_model.edits import START
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.forecasting.interface import SAVES, Forecaster, other_save
+from editcast_model.forecasting.interface import Forecaster
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_store.models import default_bundle_path
 
@@ -68,20 +68,6 @@ def first(forecaster: NeuralForecaster, methods: int) -> float:
     return 1e3 * (time.perf_counter() - started)
 
 
-def opened(forecaster: NeuralForecaster, methods: int) -> float:
-    """Milliseconds of the suggestion that other files' saves bring, opening included."""
-    text, other = source(methods), source(4)
-    saves = [
-        other_save(f"{step}.py", other, other.replace("path", "place")) for step in range(SAVES)
-    ]
-    started = time.perf_counter()
-    session = forecaster.open(text)
-    for save in saves:
-        session.add_other_save(save)
-    assert session.predict()
-    return 1e3 * (time.perf_counter() - started)
-
-
 def reading(forecaster: NeuralForecaster, subtokens: int) -> float:
     """Milliseconds to encode a state of so many subtokens."""
     ids = forecaster.tokenizer.ids(source(subtokens // 40))[: subtokens - 1]
@@ -105,8 +91,6 @@ def main() -> None:
             name = f"{forecaster.name}, {size(methods)} subtokens, save {edits}+"
             print(line(name, milliseconds(forecaster, methods, edits, 20)))
     print(line("first suggestion after opening", [first(model, 4 * small) for _ in range(5)]))
-    opened_after = [opened(model, 4 * small) for _ in range(5)]
-    print(line(f"opened after {SAVES} saves of other files", opened_after))
     print(line("state of 16,000 subtokens encoded", [reading(model, 16_000) for _ in range(5)]))
 
 

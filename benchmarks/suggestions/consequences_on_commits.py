@@ -20,6 +20,7 @@ of `forecasting/sources/consequence_edits.py`.
 import json
 import logging
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -77,15 +78,11 @@ class Counted:
 
     def strength(self) -> float:
         """Return the strength that promises as many clean ones as there were."""
-        others, clean = [*self.others, *[None] * _BESIDE], sum(self.clean) + _BESIDE / 2
-        low, high = 0.0, 1.0
-        for _ in range(_ROUNDS):
-            middle = (low + high) / 2
-            if sum(probability(middle, one) for one in others) < clean:
-                low = middle
-            else:
-                high = middle
-        return round(low, 2)
+        clean = sum(self.clean) + _BESIDE / 2
+        millionths = bisect_left(
+            range(10**6), clean, key=lambda one: self.promised(one / 1e6) + _BESIDE * one / 1e6
+        )
+        return round(millionths / 1e6, 2)
 
 
 class Counts(defaultdict[tuple[str, str], Counted]):

@@ -213,7 +213,8 @@ class Session:
         following = [one for one in self.scenario.following(self.done) if one.file == file]
         number = step.number if step else 0
         if not (result and result.suggestions):
-            self._add(Opportunity(number, "nothing", not following, spent))
+            found = Opportunity(number, "nothing", not following, spent)
+            self.outcome.opportunities.append(found)
             return False
         best = result.suggestions[0]
         hunks = self._hunks(uri, best)
@@ -229,7 +230,7 @@ class Session:
         else:
             is_near = self._is_near(file, text, hunks, following)
             found.kind = "near" if is_near else "wrong"
-        self._add(found)
+        self.outcome.opportunities.append(found)
         if taken:
             for edit in reversed(best.edits):
                 self.editor.change(uri, edit.range, edit.new_text)
@@ -260,9 +261,6 @@ class Session:
         kind = "nothing" if not files else "right" if files[0].uri in right else "wrong"
         self.outcome.jumps[kind] = self.outcome.jumps.get(kind, 0) + 1
 
-    def _add(self, one: Opportunity) -> None:
-        self.outcome.opportunities.append(one)
-
     def _hunks(self, uri: str, suggestion: Any) -> list[Hunk]:
         buffer = self.editor.texts[uri]
         return [
@@ -282,11 +280,8 @@ class Session:
 
     def _is_near(self, file: str, text: str, hunks: list[Hunk], following: list[Step]) -> bool:
         lines = {line for hunk in hunks for line in _lines(text, hunk)}
-        for one in following:
-            changed = self.scenario.text(file, self.done | {one.number})
-            if lines & _lines(text, shortest_hunk(text, changed)):
-                return True
-        return False
+        steps = (self.scenario.text(file, self.done | {one.number}) for one in following)
+        return any(lines & _lines(text, shortest_hunk(text, changed)) for changed in steps)
 
     async def _type(self, step: Step) -> None:
         """Type a step as a person would: what goes is selected, what comes is typed over it."""

@@ -1,14 +1,16 @@
 """Rendering of changes for the terminal: whole lines, red and green, with the changes marked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from editcast.printable import printable
 from editcast_model.alignment import common_ends
 from editcast_model.diff import Hunk
+from editcast_model.forecasting.line_spans import whole_lines
 
 _LAYOUT = "\n\r\t"
+_MOST_LINES = 24
 
 
 def plain(text: object) -> Text:
@@ -16,7 +18,7 @@ def plain(text: object) -> Text:
     return Text(printable(str(text)))
 
 
-def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) -> Text:
+def render_changes(text: str, hunks: Sequence[Hunk]) -> Text:
     """Render the changed lines of `text`, before and after, with line numbers."""
     lines = []
     for start, end, inside in _groups(text, hunks):
@@ -29,27 +31,21 @@ def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) ->
             )
         for line in new[head : len(new) - tail]:
             lines.append(Text.assemble("      ", Text.assemble("+ ", line, style="green")))
-    if len(lines) > most_lines:
-        left = len(lines) - most_lines
-        lines[most_lines:] = [Text(f"      and {left} lines more", "dim")]
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [Text(f"      and {len(lines) - _MOST_LINES} lines more", "dim")]
     return Text("\n").join(lines)
 
 
-def _groups(text: str, hunks: Sequence[Hunk]) -> Iterator[tuple[int, int, list[Hunk]]]:
-    """Yield groups of hunks on the same lines, with the start and the end of these lines."""
-    start = end = -1
-    group: list[Hunk] = []
+def _groups(text: str, hunks: Sequence[Hunk]) -> list[tuple[int, int, list[Hunk]]]:
+    """Return groups of hunks on the same lines, with the start and the end of these lines."""
+    groups: list[tuple[int, int, list[Hunk]]] = []
     for hunk in hunks:
-        if group and hunk.start > end:
-            yield start, end, group
-            group = []
-        if not group:
-            start = text.rfind("\n", 0, hunk.start) + 1
-        group.append(hunk)
-        found = text.find("\n", hunk.end)
-        end = len(text) if found < 0 else found
-    if group:
-        yield start, end, group
+        start, end = whole_lines(hunk, text)
+        group: list[Hunk] = []
+        if groups and start <= groups[-1][1]:
+            start, _, group = groups.pop()
+        groups.append((start, end, [*group, hunk]))
+    return groups
 
 
 def _sides(text: str, start: int, end: int, hunks: list[Hunk]) -> tuple[list[Text], list[Text]]:

@@ -26,7 +26,6 @@ from editcast_server.children import in_folder, isolated_python
 from editcast_server.documents.buffer import Buffer, Units
 from editcast_server.lsp import protocol
 from editcast_server.service import FAILURE
-from editcast_store import paths
 
 _LIMIT = 60.0  # seconds for any answer, loading the model included
 _ENCODING = types.PositionEncodingKind.Utf32  # columns are code points
@@ -39,23 +38,17 @@ class ReplayClient:
 
     Args:
         settings: The settings, for initializationOptions.
-        home: The server's EDITCAST_HOME; None for this process's own.
+        home: The server's EDITCAST_HOME.
         pause: The seconds from a change to its save, and from saves of other files to a request.
 
     Attributes:
         name: The name of the server's model.
     """
 
-    def __init__(
-        self,
-        settings: Mapping[str, Any] | None = None,
-        *,
-        home: Path | None = None,
-        pause: float = 0.0,
-    ) -> None:
+    def __init__(self, settings: Mapping[str, Any], *, home: Path, pause: float = 0.0) -> None:
         self.name = ""
         self._pause = pause
-        self._settings = dict(settings or {})
+        self._settings = dict(settings)
         self._home = home
         self._requests = 0
         self._predicted: set[tuple[str, int]] = set()  # URI and version
@@ -75,7 +68,7 @@ class ReplayClient:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                **in_folder(self._home or paths.home()),
+                **in_folder(self._home),
             )
         except OSError as error:
             self._stderr.close()

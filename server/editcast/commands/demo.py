@@ -28,6 +28,12 @@ from editcast_store.models import default_bundle_path
 
 #: The session: a name, a language, the initial text, and the changes of each save.
 SESSION = tomllib.loads(Path(__file__).with_name("demo_session.toml").read_text("utf-8"))
+_VERDICTS = {
+    "hit": "[green]Hit[/]: this came next.\n",
+    "part": "[green]Partly right[/]; this came next:",
+    "later": "[green]Right, but too early[/]; this came next:",
+    "miss": "[red]Miss[/]; this came next:",
+}
 
 
 def session_texts() -> list[str]:
@@ -140,15 +146,7 @@ def _print_step(console: Console, step: Step, threshold: float, *, is_probable: 
     console.print(render_changes(step.text, [best.hunk]), soft_wrap=True)
     if best.confidence < threshold:
         console.print("  [yellow]Below the threshold: an editor would not show it.[/]")
-    match step.verdict:
-        case "hit":
-            console.print("  [green]Hit[/]: this came next.\n")
-        case "part":
-            console.print("  [green]Partly right[/]; this came next:")
-        case "later":
-            console.print("  [green]Right, but too early[/]; this came next:")
-        case _:
-            console.print("  [red]Miss[/]; this came next:")
+    console.print(f"  {_VERDICTS[step.verdict]}")
     if step.verdict != "hit":
         console.print(render_changes(step.text, diff(step.text, step.future)), soft_wrap=True)
         console.print()
