@@ -30,10 +30,9 @@ def page(bundle: Bundle) -> str:
     ]
     for level in get_args(Eagerness):
         threshold = threshold_of(bundle.card, level)
-        (shown, right), (more, better) = _counts(before, threshold), _counts(after, threshold)
-        cells = (_percent(*of) for of in ((shown, len(before)), (more, len(after))))
-        shares = (_percent(*of) for of in ((right, shown), (better, more)))
-        lines.append(f"| {level} | {' | '.join((*cells, *shares))} |")
+        (shown, right), (more, better) = (_counts(one, threshold) for one in found)
+        shares = (shown, len(before)), (more, len(after)), (right, shown), (better, more)
+        lines.append(f"| {level} | {' | '.join(_percent(*one) for one in shares)} |")
     return "\n".join([*lines, "", sentence(bundle), ""])
 
 

@@ -155,9 +155,9 @@ def evaluate(
         "command": shlex.join(["editcast", *sys.argv[1:]]),
         "hardware": hardware(device),
     }
-    files = files_before(read)
+    files, alone = files_before(read), [one for one in sessions if not one.is_in_project]
     if typing:
-        return _evaluate_typing(chosen, device, sessions, files, about, out, console)
+        return _evaluate_typing(chosen, device, alone, files, about, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     taken = {path.resolve() for path in compare}
     for model in chosen:
@@ -165,7 +165,7 @@ def evaluate(
         evaluation = Evaluation(
             name=bundle.name if bundle else model,
             rows=rows,
-            tokens=_tokens(bundle, sessions, files, console) if bundle else {},
+            tokens=_tokens(bundle, alone, files, console) if bundle else {},
             threshold=default_threshold(bundle.card if bundle else None),
             **about,
         )
@@ -210,7 +210,6 @@ def _evaluate_typing(
     console: Console,
 ) -> None:
     """Type the sessions of single files, once for each model and level of eagerness."""
-    alone = [one for one in sessions if not one.is_in_project]
     taken: set[Path] = set()
     for model in models:
         card = None
@@ -220,9 +219,9 @@ def _evaluate_typing(
             card = forecaster.bundle.card
         thresholds = {level: threshold_of(card, level) for level in get_args(Eagerness)}
         shown = track(
-            replay_typing(forecaster.resume, alone, thresholds, files),
+            replay_typing(forecaster.resume, sessions, thresholds, files),
             description=escape(forecaster.name),
-            total=len(alone),
+            total=len(sessions),
             console=console,
         )
         typed = TypingEvaluation(
@@ -291,8 +290,7 @@ def _tokens(
     from editcast_training.evaluation.token_accuracy import token_scores
 
     with console.status("Scoring token by token"):
-        alone = [session for session in sessions if not session.is_in_project]
-        found = token_scores(bundle, alone, files)
+        found = token_scores(bundle, sessions, files)
     console.print(
         f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
         f"{found['position']} %, content {found['content']} %, both {found['both']} %",
