@@ -29,8 +29,7 @@ from pathlib import Path
 import click
 import numpy as np
 import numpy.typing as npt
-from file_events import file_events
-from followers import followers
+from commits import file_events, followers
 from histories import history_options
 
 from editcast_model.consequences.consequences import Consequences

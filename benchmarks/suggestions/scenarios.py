@@ -332,11 +332,8 @@ def _unfinished(after: str, start: int, at: int, left: int) -> str:
     """The beginning of a word that is being typed, in the text as it will be; empty for none."""
     if not left or not after[at : at + 1].isidentifier():
         return ""
-    begin = at
-    while begin > 0 and (after[begin - 1].isalnum() or after[begin - 1] == "_"):
-        begin -= 1
-    word = after[begin:at]
-    return word if len(word) > 1 and begin >= start - 40 else ""
+    word = re.split(r"\W", after[max(0, start - 41) : at])[-1]
+    return word if len(word) > 1 and at - len(word) >= start - 40 else ""
 
 
 def _lines(text: str, hunk: Hunk) -> set[int]:
