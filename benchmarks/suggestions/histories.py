@@ -9,8 +9,6 @@ import click
 
 from editcast_training.sources.registry import Origin
 
-_PATH = click.Path(path_type=Path)
-
 
 def history_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options to a command, which receives the histories as `origins`."""
@@ -22,7 +20,7 @@ def history_options(command: Callable[..., None]) -> Callable[..., None]:
         origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
         command(origins=origins, **given)
 
-    run = click.option("--saves", multiple=True, type=_PATH, help="Recorded saves, JSON lines.")(
-        run
-    )
-    return click.option("--git", multiple=True, type=_PATH, help="A repository of commits.")(run)
+    helps = {"--saves": "Recorded saves in JSON lines.", "--git": "A repository of commits."}
+    for option, help in helps.items():
+        run = click.option(option, multiple=True, type=click.Path(path_type=Path), help=help)(run)
+    return run
