@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from concurrent.futures import CancelledError
-from typing import Any, Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -59,12 +60,12 @@ class Network(Protocol):
         """
 
 
-class _Read(NamedTuple):
-    """An edit that was read, with the network's cached predictions after it."""
+@dataclass(slots=True, eq=False)
+class _Predicted:
+    """The predictions after a row, once they were asked for."""
 
-    edit: Edit
-    position: npt.NDArray[np.float32] | None
-    contents: Answers
+    position: npt.NDArray[np.float32] | None = None
+    contents: Answers = field(default_factory=dict)
 
 
 class Sequence:
@@ -85,13 +86,11 @@ class Sequence:
         self._state = network.encode(np.array(self.timeline.initial, np.int64))
         self._past = np.zeros((64, 2), np.int64)
         self._cache = np.zeros((64, network.cache_width), np.float32)
-        # Of each row: where the next edit will be, and what it will say there, once asked.
-        self._positions: list[npt.NDArray[np.float32] | None] = []
-        self._contents: list[Answers] = []
-        # The same answers, the oldest first: the row's, and the item that was asked about.
+        self._predicted: list[_Predicted] = []  # after each row
+        # The same contents, the oldest first: the row's, and the item that was asked about.
         self._answers: deque[tuple[Answers, int]] = deque()
         # What was cut off last, the next edit at the end: its row of the cache is still there.
-        self._ahead: list[_Read] = []
+        self._ahead: list[tuple[Edit, _Predicted]] = []
         self._advance([(START, 0, 0, BUCKETS // 2)])
 
     def follow(self, edits: Ids[Edit]) -> None:
@@ -110,12 +109,10 @@ class Sequence:
             EditError: An edit is impossible; then no new edit is read.
         """
         for edit in edits:
-            if not self._ahead or self._ahead[-1].edit != edit:
+            if not self._ahead or self._ahead[-1][0] != edit:
                 break
-            again = self._ahead.pop()
             self.timeline.append(edit)
-            self._positions.append(again.position)
-            self._contents.append(again.contents)
+            self._predicted.append(self._ahead.pop()[1])
             edits = edits[1:]
         if not edits:
             return
@@ -139,21 +136,15 @@ class Sequence:
 
     def truncate(self, count: int) -> None:
         """Go back to the first `count` edits."""
-        cut = zip(
-            self.timeline.edits[count:],
-            self._positions[count + 1 :],
-            self._contents[count + 1 :],
-            strict=True,
-        )
-        self._ahead += [_Read(*one) for one in cut][::-1]
+        cut = zip(self.timeline.edits[count:], self._predicted[count + 1 :], strict=True)
+        self._ahead += list(cut)[::-1]
         self.timeline.truncate(count)
-        del self._positions[count + 1 :], self._contents[count + 1 :]
+        del self._predicted[count + 1 :]
 
     def forget_answers(self) -> None:
         """Discard the cached predictions, but not the edits that were read."""
-        self._positions = [None] * self.rows
-        self._contents = [{} for _ in self._contents]
-        self._ahead = [_Read(one.edit, None, {}) for one in self._ahead]
+        self._predicted = [_Predicted() for _ in self._predicted]
+        self._ahead = [(edit, _Predicted()) for edit, _ in self._ahead]
         self._answers.clear()
 
     @property
@@ -164,16 +155,16 @@ class Sequence:
     @property
     def rows(self) -> int:
         """Return the number of rows of the cache: the edits, and the row before them."""
-        return len(self._positions)
+        return len(self._predicted)
 
     @property
     def position(self) -> npt.NDArray[np.float32]:
         """Return log probabilities of the next position, (N,)."""
-        known = self._positions[-1]
-        if known is None:
+        last = self._predicted[-1]
+        if last.position is None:
             self._go_on()
             rows = self.rows
-            known = self._positions[-1] = self._network.run(
+            last.position = self._network.run(
                 "point",
                 self._state,
                 past=self._past[:rows],
@@ -181,11 +172,11 @@ class Sequence:
                 buckets=buckets(self.timeline).astype(np.int64)[None],
                 live=self.timeline.live[None],
             )[0]
-        return known
+        return last.position
 
     def content(self, position: int) -> npt.NDArray[np.float32]:
         """Return log probabilities of the next content at an item, (V,)."""
-        known = self._contents[-1].get(position)
+        known = self._predicted[-1].contents.get(position)
         if known is None:
             self._go_on()
             rows = self.rows
@@ -199,7 +190,7 @@ class Sequence:
         """Keep what the network predicts at an item, mixed with what else is known."""
         if self.mix is not None:
             content = self.mix(self.timeline, position, content)
-        row = self._contents[-1]
+        row = self._predicted[-1].contents
         row[position] = content
         self._answers.append((row, position))
         if len(self._answers) > _ANSWERS:
@@ -222,5 +213,4 @@ class Sequence:
             "advance", self._state, edits=rows, past=past, cache=cache
         )
         self._past[row : row + count] = rows[:, [0, 2]]
-        self._positions += [None] * count
-        self._contents += [{} for _ in edits]
+        self._predicted += [_Predicted() for _ in edits]
