@@ -70,7 +70,7 @@ def decode(
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
-    decoder = _Decoder(sequence, limit, together, floor, least, splits, fits)
+    decoder = _Decoder(sequence, edits, limit, together, floor, least, splits, cache(fits))
     tried: set[int] = set()
     try:
         for most in (1, 1 + spare):
@@ -88,29 +88,24 @@ def decode(
         sequence.follow(edits)
 
 
+@dataclass(frozen=True, slots=True)
 class _Decoder:
-    """A decoder that continues first edits after those that the sequence has read."""
+    """What continues first edits after `edits`, those that the sequence has read; see `decode`."""
 
-    def __init__(
-        self,
-        sequence: Sequence,
-        limit: int,
-        together: int,
-        floor: float,
-        least: float,
-        splits: Callable[[Ids[int], int], bool],
-        fits: Callable[[tuple[Edit, ...]], bool],
-    ) -> None:
-        self._sequence = sequence
-        self._edits = list(sequence.timeline.edits)
-        self._limit, self._together, self._floor, self._least = limit, together, floor, least
-        self._splits, self._fits = splits, cache(fits)
+    sequence: Sequence
+    edits: list[Edit]
+    limit: int
+    together: int
+    floor: float
+    least: float
+    splits: Callable[[Ids[int], int], bool]
+    fits: Callable[[tuple[Edit, ...]], bool]
 
     def go_on(self, so_far: Decoded) -> Decoded | None:
         """Return the suggestion that begins with some edits, or None; this extends the sequence."""
-        sequence = self._sequence
+        sequence = self.sequence
         while True:
-            sequence.follow([*self._edits, *so_far.edits])
+            sequence.follow([*self.edits, *so_far.edits])
             position = int(sequence.position.argmax())
             choice = _best_at(sequence, position, float(sequence.position[position]))
             if choice is None:
@@ -118,13 +113,13 @@ class _Decoder:
             edit, count, joint = choice.edits[0], len(so_far.edits), so_far.log_probability
             rank = sequence.timeline.rank[edit.position]
             apart = abs(int(rank) - sequence.timeline.last_rank)
-            leaves = edit.content == SAVE or apart > self._together
+            leaves = edit.content == SAVE or apart > self.together
             if leaves or self._is_boundary(so_far, edit):
                 so_far = replace(so_far, boundaries=(*so_far.boundaries, (count, joint)))
-            grown, floor = joint + choice.log_probability, self._floor + so_far.location
-            if max(grown, so_far.boundaries[0][1] if so_far.boundaries else grown) < self._least:
+            grown, floor = joint + choice.log_probability, self.floor + so_far.location
+            if max(grown, so_far.boundaries[0][1] if so_far.boundaries else grown) < self.least:
                 return None
-            is_last = leaves or count >= self._limit
+            is_last = leaves or count >= self.limit
             if is_last or grown < floor:
                 ended = self._cut(so_far)
                 if ended is not None or is_last or grown < floor - _HOPELESS:
@@ -135,15 +130,15 @@ class _Decoder:
         """Tell whether a lexical token ends between the inserted tokens and the next one."""
         if so_far.edits[-1].content == DELETE or edit.content == DELETE:
             return False
-        return self._splits(_inserted(so_far.edits), edit.content)
+        return self.splits(_inserted(so_far.edits), edit.content)
 
     def _cut(self, decoded: Decoded) -> Decoded | None:
         """Return the longest part above the floor that fits, else the shortest one below it."""
-        floor = self._floor + decoded.location
+        floor = self.floor + decoded.location
         above = [one for one in decoded.boundaries if one[1] >= floor]
         below = decoded.boundaries[len(above) :]
         for count, joint in (*reversed(above), *below):
-            if self._fits(decoded.edits[:count]):
+            if self.fits(decoded.edits[:count]):
                 return replace(decoded, edits=decoded.edits[:count], log_probability=joint)
         return None
 
