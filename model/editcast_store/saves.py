@@ -149,13 +149,16 @@ class Store:
                 return False
             if newest:
                 snapshot, last, _, old_text = newest[0]
-                replaces = abs(time_ms - last) < MERGE_WINDOW_MS
-                time_ms = max(time_ms, last)  # keep the order if the clock was set back
-                if replaces:
+                if abs(time_ms - last) < MERGE_WINDOW_MS:
                     database.execute("DELETE FROM snapshots WHERE id = ?", (snapshot,))
+                    database.execute(
+                        "DELETE FROM texts WHERE id = ?"
+                        " AND NOT EXISTS (SELECT 1 FROM snapshots WHERE text = texts.id)",
+                        (old_text,),
+                    )
                     if len(newest) == 2 and newest[1][2] == digest:  # back to what it was before
-                        self._drop_text(old_text)
                         return True
+                time_ms = max(time_ms, last)  # keep the order if the clock was set back
             database.execute(
                 "INSERT INTO texts (sha256, size, data) VALUES (?, ?, ?)"
                 " ON CONFLICT (sha256) DO NOTHING",
@@ -166,8 +169,6 @@ class Store:
                 " SELECT ?, ?, id FROM texts WHERE sha256 = ?",
                 (file, time_ms, digest),
             )
-            if newest and replaces:
-                self._drop_text(old_text)
         return True
 
     def record_outcome(
@@ -368,13 +369,6 @@ class Store:
             (unicode_path(path), language),
         ).fetchone()
         return row[0]
-
-    def _drop_text(self, text: int) -> None:
-        self._database.execute(
-            "DELETE FROM texts WHERE id = ?"
-            " AND NOT EXISTS (SELECT 1 FROM snapshots WHERE text = texts.id)",
-            (text,),
-        )
 
     def _shrink(self) -> None:
         """Free the pages of deleted rows, and empty the log, which contains them too."""
