@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from editcast_model.wording import counted
 from editcast_store.paths import unicode_path
 
 
@@ -28,19 +27,6 @@ class Forgotten(NamedTuple):
     files: int
     snapshots: int
     damaged_left: list[Path]
-
-    @property
-    def sentence(self) -> str:
-        """Return a sentence about what was deleted."""
-        return f"Forgot {counted(self.snapshots, 'save')} of {counted(self.files, 'file')}."
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return sentences about files that may still contain deleted saves."""
-        return [
-            f"{path} is damaged and may still contain them; delete it yourself if so."
-            for path in self.damaged_left
-        ]
 
 
 #: Names of files; or the user's input, which is a path, a folder (with its contents), or a glob for

@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from editcast_model.errors import NoRoomError, StoreError
+from editcast_model.wording import counted
 from editcast_store.forgetting import ALWAYS, Forgotten, Pattern, Period, delete_files
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import explained, set_aside_files
@@ -44,9 +45,9 @@ def forget(path: Path, pattern: Pattern, period: Period, warn: Callable[[str], N
     except NoRoomError:
         gone = forget_without_room(path, pattern, period)
         forgotten = Forgotten(*gone, set_aside_files(path))
-    for warning in forgotten.warnings:
-        warn(warning)
-    return forgotten.sentence
+    for damaged in forgotten.damaged_left:
+        warn(f"{damaged} is damaged and may still contain them; delete it yourself if so.")
+    return f"Forgot {counted(forgotten.snapshots, 'save')} of {counted(forgotten.files, 'file')}."
 
 
 def forget_without_room(path: Path, pattern: Pattern, period: Period = ALWAYS) -> tuple[int, int]:
