@@ -20,7 +20,7 @@ from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.errors import BundleError
 from editcast_model.private_files import discard, make_private, private_folder, write_text
 from editcast_store.lock import process_lock
-from editcast_store.paths import chosen_home
+from editcast_store.paths import chosen_home, unused
 
 _ACTIVE = "active.json"
 _WAIT = 15.0  # seconds; a change takes only milliseconds
@@ -73,7 +73,7 @@ def install(bundle: Path, models: Path) -> Path:
     """
     with _changing(models) as active:
         make_private(bundle)
-        place = _free(models)
+        place = unused(models / datetime.now(UTC).strftime("%Y%m%dT%H%M%S"))
         os.rename(bundle, place)
         new = Active(place, active.current)
         new.write(models)
@@ -142,16 +142,6 @@ def _folder(models: Path, name: object) -> Path | None:
     if not isinstance(name, str) or name in ("", "..") or Path(name).name != name:
         return None
     return models / name if os.path.isdir(models / name) else None
-
-
-def _free(models: Path) -> Path:
-    """Return an unused name for a folder, made from the time."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-    place, number = models / stamp, 1
-    while place.exists():
-        number += 1
-        place = models / f"{stamp}-{number}"
-    return place
 
 
 def _remove_others(models: Path, active: Active) -> None:

@@ -1,6 +1,7 @@
 """Paths: the folder that Editcast writes to, and names of files as text."""
 
 import os
+from itertools import count
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -97,3 +98,11 @@ def _home_error(folder: Path, why: str) -> HomeError:
 def unicode_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text that UTF-8 can hold, with the bytes of other names escaped."""
     return os.fspath(path).encode("utf-8", "backslashreplace").decode()
+
+
+def unused(path: Path) -> Path:
+    """Return a path that does not exist: this one, or one with a number from 2 after its stem."""
+    if not path.exists():
+        return path
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return next(one for one in numbered if not one.exists())

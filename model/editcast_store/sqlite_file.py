@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from editcast_model.errors import NoRoomError, StoreError
 from editcast_store.lock import process_lock
-from editcast_store.paths import closed_folder
+from editcast_store.paths import closed_folder, unused
 
 _Result = TypeVar("_Result")
 
@@ -325,12 +325,7 @@ def _retrying(attempt: Callable[[], _Result], wait: float) -> _Result:
 
 def _set_aside(path: Path) -> Path:
     """Rename a damaged file and its log; the log first, since the file needs it."""
-    stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
-    kept = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
-    count = 1
-    while kept.exists():
-        count += 1
-        kept = path.with_name(f"{path.stem}.damaged-{stamp}-{count}{path.suffix}")
+    kept = unused(path.with_stem(f"{path.stem}.damaged-{datetime.now():%Y%m%d-%H%M%S}"))
     log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     if log.exists() and log.stat().st_size > 0:
         log.rename(kept.with_name(kept.name + "-wal"))
