@@ -118,14 +118,14 @@ def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
     unlike = np.concatenate([[0], np.cumsum(~same)])
     gaps = np.flatnonzero((np.diff(i) != np.diff(j)) | (unlike[i[1:]] > unlike[i[:-1] + 1]))
     for i0, i1, j0, j1 in zip(i[gaps] + 1, i[gaps + 1], j[gaps] + 1, j[gaps + 1], strict=True):
-        head = _equal(x[i0:i1], y[j0:j1])
+        head = equal_from_start(x[i0:i1], y[j0:j1])
         i0, j0 = i0 + head, j0 + head
-        tail = _equal(x[i0:i1][::-1], y[j0:j1][::-1])
+        tail = equal_from_start(x[i0:i1][::-1], y[j0:j1][::-1])
         for a0, a1, b0, b1 in _split(x[i0 : i1 - tail], y[j0 : j1 - tail], depth + 1):
             yield int(i0) + a0, int(i0) + a1, int(j0) + b0, int(j0) + b1
 
 
-def _equal(x: _Ints, y: _Ints) -> int:
+def equal_from_start(x: _Ints, y: _Ints) -> int:
     """Count the numbers that are equal from the start."""
     size = min(len(x), len(y))
     different = x[:size] != y[:size]
@@ -138,22 +138,19 @@ def _anchors(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints] | None:
     Return None to align without anchors.
     """
     enough = max(1, min(len(x), len(y)) // _DENSE)
-    best: tuple[_Ints, _Ints] | None = None
+    found: list[tuple[_Ints, _Ints]] = []
     runs_x, runs_y, run = x, y, 1
     while run <= _LONGEST_RUN and len(runs_x) and len(runs_y):
-        places = _longest_chain(*_unique_common(runs_x, runs_y))
-        if len(places[0]) >= enough:
-            return places
+        found.append(_longest_chain(*_unique_common(runs_x, runs_y)))
+        if len(found[-1][0]) >= enough:
+            return found[-1]
         if len(x) * len(y) <= _LARGE:
             return None
-        if len(places[0]) and (best is None or len(places[0]) > len(best[0])):
-            best = places
         runs_x, runs_y = _doubled(runs_x, runs_y, run)
         run *= 2
-    places = _longest_chain(*_unique_common(*_numbered(x, y)))
-    if len(places[0]) and (best is None or len(places[0]) > len(best[0])):
-        best = places
-    return best
+    found.append(_longest_chain(*_unique_common(*_numbered(x, y))))
+    best = max(found, key=lambda places: len(places[0]))
+    return best if len(best[0]) else None
 
 
 def _unique_common(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence as Ids
 import numpy as np
 import numpy.typing as npt
 
+from editcast_model.alignment import equal_from_start
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.edits import DELETE, START, Edit, Timeline
 from editcast_model.inference.config import InferenceConfig
@@ -175,11 +176,8 @@ class Window:
         after = timeline.order()
         tokens = timeline.tokens()
         timeline.truncate(here)
-        size = min(len(before), len(after))
-        differs = np.flatnonzero(before[:size] != after[:size])
-        head = int(differs[0]) if len(differs) else size
-        differs = np.flatnonzero(before[::-1][: size - head] != after[::-1][: size - head])
-        tail = int(differs[0]) if len(differs) else size - head
+        head = equal_from_start(before, after)
+        tail = equal_from_start(before[head:][::-1], after[head:][::-1])
         text = self._tokenizer.decode(tokens[head : len(after) - tail].tolist())
         start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
         return None if "\ufffd" in text else Hunk(start, end, text)
