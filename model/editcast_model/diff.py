@@ -25,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from editcast_model.alignment import Change, align, common_ends
@@ -188,11 +188,8 @@ def _slide(
     A change slides as far as its neighbours, those before it being where they belong already.
     """
     out: list[Change] = []
-    for index, (a0, a1, b0, b1) in enumerate(changes):
+    for (a0, a1, b0, b1), (next_a, _, next_b, _) in pairwise([*changes, (len(a), 0, len(b), 0)]):
         _, past_a, _, past_b = out[-1] if out else (0, 0, 0, 0)
-        next_a, _, next_b, _ = (
-            changes[index + 1] if index + 1 < len(changes) else (len(a), 0, len(b), 0)
-        )
         if a0 == a1 or b0 == b1:
             if a0 == a1:
                 tokens, start, end, low, high = b, b0, b1, past_b, next_b
@@ -234,9 +231,8 @@ def _indent(line: str) -> int:
 def _whole_lines(a: Sequence[str], b: Sequence[str], changes: list[Change]) -> list[Change]:
     """Apply rule 3."""
     out: list[Change] = []
-    for index, change in enumerate(changes):
+    for change, ahead in pairwise([*changes, (len(a), 0, len(b), 0)]):
         past = out[-1] if out else (0, 0, 0, 0)
-        ahead = changes[index + 1] if index + 1 < len(changes) else (len(a), 0, len(b), 0)
         deletes, inserts = (
             any(map(_ends_line, tokens))
             for tokens in (a[change[0] : change[1]], b[change[2] : change[3]])
