@@ -14,7 +14,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,14 +126,7 @@ class Bundle:
                 f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
                 f"{vocabulary}; export the model again."
             )
-        return cls(
-            path,
-            config.network,
-            card,
-            tokenizer,
-            config.format,
-            config.inference,
-        )
+        return cls(path, config.network, card, tokenizer, config.format, config.inference)
 
     @property
     def name(self) -> str:
@@ -213,9 +206,7 @@ def checksum_of(path: Path) -> str:
 
 
 def write_config(
-    folder: Path,
-    network: dict[str, Any],
-    inference: dict[str, Any] | None = None,
+    folder: Path, network: dict[str, Any], inference: dict[str, Any] | None = None
 ) -> None:
     """Write `config.json` with the checksums of all files in `folder`.
 
@@ -232,7 +223,7 @@ def write_config(
     config = {
         "format": FORMAT,
         "network": network,
-        "inference": InferenceConfig().to_json() if inference is None else inference,
+        "inference": asdict(InferenceConfig()) if inference is None else inference,
         "precisions": ["float32"],  # for earlier versions
         "checksums": {name: checksum_of(folder / name) for name in names},
     }

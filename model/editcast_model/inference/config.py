@@ -1,7 +1,7 @@
 """The inference configuration of a model, which its bundle stores."""
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from editcast_model.checked import UnfitError, between
 
@@ -53,7 +53,3 @@ class InferenceConfig:
         """
         if self.kept_edits > self.most_edits:
             raise UnfitError("must keep at most as many edits as a window may hold")
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object for a bundle's configuration."""
-        return asdict(self)
