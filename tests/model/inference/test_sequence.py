@@ -193,7 +193,7 @@ def test_only_the_last_answers_are_kept() -> None:
     sequence.truncate(len(edits) - 5)
     sequence.content(1)
     assert network.asked == len(edits) + 1
-    assert sum(map(len, sequence._contents)) + 5 == _ANSWERS
+    assert sum(len(one.contents) for one in sequence._predicted) + 5 == _ANSWERS
     sequence.truncate(0)
     assert int(sequence.content(1).argmax()) == 1  # asked again
     assert network.asked == len(edits) + 2
@@ -243,7 +243,7 @@ def test_the_oldest_answers_give_way() -> None:
     sequence = Sequence(network, STATE)
     for item in range(1, _ANSWERS + 2):
         sequence.content(item)
-    assert sum(map(len, sequence._contents)) == _ANSWERS
+    assert sum(len(one.contents) for one in sequence._predicted) == _ANSWERS
 
 
 def decoded(sequence: Sequence, **given: Any) -> Decoded:
