@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 
@@ -28,8 +29,8 @@ SPECIAL_TOKENS = ("<pad>", "<s>", "<delete>", "<save>")
 
 # Words and blanks end after 64 characters, so that very long lines have many short tokens.
 _LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w\s]")
-#: Lines whose tokens a lexicon remembers.
-_MOST_LINES = 50_000
+#: Lines whose tokens a lexicon remembers, and lexical tokens whose subtokens a tokenizer does.
+_MOST_LINES, _MOST_TOKENS = 50_000, 100_000
 
 
 def lines(text: str) -> list[str]:
@@ -85,7 +86,7 @@ def _byte_alphabet() -> list[str]:
 
 
 _ALPHABET = _byte_alphabet()
-_TO_ALPHABET = {byte: char for byte, char in enumerate(_ALPHABET)}
+_TO_ALPHABET = dict(enumerate(_ALPHABET))
 _TO_BYTE = {ord(char): byte for byte, char in enumerate(_ALPHABET)}
 
 
@@ -163,7 +164,7 @@ class Tokenizer:
             )
         self._definition = definition
         self._encoder = _encoder(vocabulary)
-        self._pieces: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._split = lru_cache(_MOST_TOKENS)(self._subtokens)
         self._bytes = [
             b"" if index < len(SPECIAL_TOKENS) else piece.translate(_TO_BYTE).encode("latin-1")
             for index, piece in enumerate(vocabulary)
@@ -224,17 +225,10 @@ class Tokenizer:
     def __len__(self) -> int:
         return len(self._bytes)
 
-    def _split(self, token: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _subtokens(self, token: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the ids of a lexical token's subtokens, and the characters that begin in each."""
-        known = self._pieces.get(token)
-        if known is not None:
-            return known
         ids = tuple(self._encoder.encode(_to_alphabet(token)))
-        sizes = tuple(int(self.sizes[index]) for index in ids)
-        if len(self._pieces) > 100_000:
-            self._pieces.clear()
-        self._pieces[token] = ids, sizes
-        return ids, sizes
+        return ids, tuple(int(self.sizes[index]) for index in ids)
 
     def ids(self, text: str) -> list[int]:
         """Return the vocabulary ids of `text`."""
