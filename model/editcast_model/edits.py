@@ -24,6 +24,8 @@ import numpy.typing as npt
 from editcast_model.errors import EditError
 
 PAD, START, DELETE, SAVE = 0, 1, 2, 3
+#: The arrays of a timeline that have a value for each item.
+_OF_ITEMS = ("_tokens", "_rank", "_live", "_site")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,7 @@ class Timeline:
     def copy(self) -> "Timeline":
         """Return a copy of the sequence."""
         other = copy(self)
-        other.edits, other._past = self.edits.copy(), self._past.copy()
-        for name in ("_tokens", "_rank", "_live", "_site"):
+        for name in ("edits", "_past", *_OF_ITEMS):
             setattr(other, name, getattr(self, name).copy())
         return other
 
@@ -180,8 +181,6 @@ class Timeline:
         self.append(Edit(0, SAVE))
 
     def _grow(self) -> None:
-        size = len(self._rank)
-        self._tokens = np.concatenate([self._tokens, np.zeros(size, np.int64)])
-        self._rank = np.concatenate([self._rank, np.zeros(size, np.int32)])
-        self._live = np.concatenate([self._live, np.zeros(size, np.bool_)])
-        self._site = np.concatenate([self._site, np.zeros(size, np.int32)])
+        for name in _OF_ITEMS:
+            values = getattr(self, name)
+            setattr(self, name, np.concatenate([values, np.zeros_like(values)]))
