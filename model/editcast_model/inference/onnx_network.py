@@ -121,12 +121,8 @@ class OnnxNetwork:
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
         """Stop runs within the block with an error after this many seconds."""
-        options = self._options = onnxruntime.RunOptions()
-
-        def stop() -> None:
-            options.terminate = True
-
-        timer = threading.Timer(seconds, stop)
+        self._options = onnxruntime.RunOptions()
+        timer = threading.Timer(seconds, setattr, (self._options, "terminate", True))
         timer.daemon = True
         timer.start()
         try:
