@@ -34,11 +34,10 @@ def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt
 class Row:
     """The inputs of an edit besides its content, as scalars."""
 
-    __slots__ = ("item", "move", "position", "rank", "site")
+    __slots__ = ("move", "position", "rank", "site")
 
     def __init__(self, timeline: Timeline, edit: Edit, farther: int = 0) -> None:
         """Compute the inputs; `farther` tokens were left out between the edit and the last one."""
-        self.item = timeline.items
         self.position = edit.position
         self.site = int(timeline.site[edit.position])
         self.rank = int(timeline.rank[edit.position])
