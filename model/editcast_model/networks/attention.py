@@ -98,7 +98,7 @@ class Block(nn.Module):
         return y
 
     def forward(
-        self, x: Tensor, memory: Tensor, bias: Tensor | None, offset: Tensor, query: Tensor
+        self, x: Tensor, memory: Tensor, bias: Tensor, offset: Tensor, query: Tensor
     ) -> Tensor:
         """Attend: (..., T, D) -> (..., T, D).
 
@@ -111,8 +111,7 @@ class Block(nn.Module):
         """
         k, v = (split_heads(part, self.heads) for part in memory.chunk(2, -1))
         q = split_heads(self.q(query), self.heads)
-        relative = self.relative_bias(q, offset)
-        return self.finish(x, attend(q, k, v, relative if bias is None else relative + bias))
+        return self.finish(x, attend(q, k, v, self.relative_bias(q, offset) + bias))
 
 
 class Stack(nn.ModuleList):

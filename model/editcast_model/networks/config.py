@@ -6,6 +6,7 @@ This module does not need torch. Each size has bounds, since a server reads untr
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Annotated, Any
 
 from editcast_model.checked import UnfitError, between, structure
@@ -101,11 +102,8 @@ def cache_slots(config: NetworkConfig) -> dict[str, slice]:
     """
     parts = [*(f"edit{layer}" for layer in range(config.edit_layers)), "position", "content"]
     sizes = dict.fromkeys(parts, 2 * config.width) | {"hidden": config.width, "asks": config.width}
-    slots, start = {}, 0
-    for name, size in sizes.items():
-        slots[name] = slice(start, start + size)
-        start += size
-    return slots
+    ends = accumulate(sizes.values())
+    return {name: slice(end - sizes[name], end) for name, end in zip(sizes, ends, strict=True)}
 
 
 def cache_width(config: NetworkConfig) -> int:

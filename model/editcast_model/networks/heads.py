@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.inference.relative_positions import BUCKETS
-from editcast_model.networks.attention import hidden_bias
+from editcast_model.networks.attention import hidden_bias, split_heads
 from editcast_model.networks.config import VECTOR
 from editcast_model.networks.equality import REACH
 
@@ -55,7 +55,7 @@ class Analogy(nn.Module):
         self.chooses = nn.Linear(width, heads * VECTOR)
         self.chosen = nn.Linear(width, heads * VECTOR)
 
-    def weights(self, hidden: Tensor, rows: Tensor, bias: Tensor | None) -> Tensor:
+    def weights(self, hidden: Tensor, rows: Tensor, bias: Tensor) -> Tensor:
         """Weigh the earlier rows to follow; row 0 means none.
 
         Args:
@@ -66,10 +66,10 @@ class Analogy(nn.Module):
         Returns:
             (..., A, T, R).
         """
-        query = self.chooses(hidden).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
-        key = self.chosen(rows).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
-        scores = torch.matmul(query, key.transpose(-1, -2)) * VECTOR**-0.5
-        return torch.softmax(scores if bias is None else scores + bias, -1)
+        query = split_heads(self.chooses(hidden), self.heads)
+        key = split_heads(self.chosen(rows), self.heads)
+        scores = pointer_logits(query, key) * VECTOR**-0.5
+        return torch.softmax(scores + bias, -1)
 
     def query(self, weights: Tensor, at_sites: Tensor) -> Tensor:
         """Compute queries from weights (..., A, T, R) and surroundings (..., R, C): (..., T, C)."""

@@ -20,6 +20,7 @@ before.
 edit at a time, for inference.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -221,7 +222,7 @@ class EditNetwork(nn.Module):
     # -- what --------------------------------------------------------------------------------
 
     def content_hidden(
-        self, anchor: Tensor, edit: Tensor, memory: Tensor, bias: Tensor | None, ago: Tensor
+        self, anchor: Tensor, edit: Tensor, memory: Tensor, bias: Tensor, ago: Tensor
     ) -> Tensor:
         """Compute what asks for a content, given where it goes.
 
@@ -328,14 +329,10 @@ def read_weights(config: NetworkConfig, weights: dict[str, Any]) -> EditNetwork:
         RuntimeError: The weights do not fit the sizes.
     """
     network = EditNetwork(config)
-    names = {"position_blocks.0.": "position_block.", "content_blocks.0.": "content_block."}
-    current: dict[str, Any] = {}
-    for name, value in weights.items():
-        if name.startswith("spans.") or name == "analogy.vectors":
-            continue
-        for earlier, now in names.items():
-            if name.startswith(earlier):
-                name = now + name.removeprefix(earlier)
-        current[name] = value
+    current = {
+        re.sub(r"^(position|content)_blocks\.0\.", r"\1_block.", name): value
+        for name, value in weights.items()
+        if not name.startswith("spans.") and name != "analogy.vectors"
+    }
     network.load_state_dict(current)
     return network
