@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 
@@ -31,10 +31,17 @@ def process_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
         yield
 
 
+def ensure_file(path: Path) -> None:
+    """Create a missing file, empty, for its owner only; SQLite would let everybody read it."""
+    with suppress(FileExistsError):
+        # An existing file is not opened: closing it would drop the locks that another
+        # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
 def _open(path: Path, wait: float) -> sqlite3.Connection:
     try:
-        # SQLite would create it readable for everybody.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        ensure_file(path)
         return sqlite3.connect(path, timeout=wait, isolation_level=None)
     except (sqlite3.Error, OSError) as error:
         raise OSError(f"{path} cannot be opened: {error}") from error

@@ -12,14 +12,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from editcast_model.errors import NoRoomError, StoreError
-from editcast_store.lock import process_lock
+from editcast_store.lock import ensure_file, process_lock
 from editcast_store.paths import closed_folder, unused
 
 _Result = TypeVar("_Result")
@@ -211,11 +211,8 @@ def _alone(lock: Path, wait: float) -> Iterator[None]:
 
 
 def _own(path: Path) -> None:
-    """Create the file, empty, for its owner only; SQLite gives `-wal` and `-shm` the same mode."""
-    with suppress(FileExistsError):
-        # An existing file is not opened: closing it would drop the locks that another
-        # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    """Make sure that only its owner reads a file; SQLite gives `-wal` and `-shm` the same mode."""
+    ensure_file(path)
     secured(path)
 
 

@@ -74,6 +74,17 @@ def test_within_one_process_and_after_an_error(tmp_path: Path) -> None:
         pass
 
 
+def test_one_who_is_refused_does_not_release_it(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    other = _HOLD.replace("    sys.stdin.readline()\n", "")
+    with process_lock(path):
+        with pytest.raises(TimeoutError), process_lock(path):
+            pass
+        command = (sys.executable, "-c", other, str(path))
+        refused = subprocess.run(command, capture_output=True, text=True)
+    assert refused.stdout == "" and "TimeoutError" in refused.stderr
+
+
 def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="cannot be") as raised, process_lock(tmp_path / "no" / "x"):
         pass
