@@ -59,11 +59,8 @@ GATE_FEATURES = (
 #: The number of features of a line.
 LINE_FEATURES = 54
 _WEIGHTS = 1 + len(RANKER_FEATURES)
-_CONTINUATION_WEIGHTS = 1 + len(CONTINUATION_FEATURES)
-_GATE_WEIGHTS = 2 * len(GATE_FEATURES)
-
 #: The weights that a calibration holds beside the ranker, and how many they are.
-_APART = {"continuation": _CONTINUATION_WEIGHTS, "next_tokens": _GATE_WEIGHTS}
+_APART = {"continuation": 1 + len(CONTINUATION_FEATURES), "next_tokens": 2 * len(GATE_FEATURES)}
 
 _LARGEST = 1e6  # maximum weight, so that sums of products stay finite
 Count = Annotated[int, between(0, 10**15)]
@@ -204,8 +201,8 @@ class Calibration:
     places: dict[Name, _OfSource] = field(default_factory=dict)
     wholes: dict[Name, _OfSource] = field(default_factory=dict)
     points: Points = ()
-    continuation: Annotated[Weights, _all_or_none(_CONTINUATION_WEIGHTS)] = ()
-    next_tokens: Annotated[Weights, _all_or_none(_GATE_WEIGHTS)] = ()
+    continuation: Annotated[Weights, _all_or_none(_APART["continuation"])] = ()
+    next_tokens: Annotated[Weights, _all_or_none(_APART["next_tokens"])] = ()
     threshold: Share | None = None
     precision: Share | None = None
     low: Share | None = None

@@ -110,11 +110,10 @@ def collate(instances: Sequence[Instance]) -> Batch:
             contents[b, t] = edit.content
             positions[b, t] = row.position + (size - own if row.position >= own else 0)
             ranks[b, t], sites[b, t], moves[b, t] = row.rank, row.site, row.move
-        live[b, : len(edits), :own] = alive[:, :own]
-        live[b, : len(edits), size : size + len(edits)] = alive[:, own:]
+        for padded, found in ((live, alive), (bucket, near)):
+            padded[b, : len(edits), :own] = found[:, :own]
+            padded[b, : len(edits), size : size + len(edits)] = found[:, own:]
         live[b, len(edits) :, 0] = True
-        bucket[b, : len(edits), :own] = near[:, :own]
-        bucket[b, : len(edits), size : size + len(edits)] = near[:, own:]
         scored[b, instance.given : len(edits)] = True
         jumps = np.array(instance.jumps, np.int64)
         for t in np.flatnonzero(jumps).tolist():
