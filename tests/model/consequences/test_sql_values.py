@@ -3,7 +3,7 @@
 import pytest
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.lists.sql_values import with_column
+from editcast_model.consequences.lists.in_texts import with_column
 from editcast_model.diff import Hunk, apply_hunks
 
 

@@ -27,9 +27,8 @@ from editcast_model.consequences.lists.entries import (
     name_of,
     separated,
 )
-from editcast_model.consequences.lists.in_texts import lacking_in_texts
+from editcast_model.consequences.lists.in_texts import after_column, lacking_in_texts
 from editcast_model.consequences.lists.placing import put_behind, without_last
-from editcast_model.consequences.lists.sql_values import after_column
 from editcast_model.consequences.lists.templates import Template, aligned, template_of
 from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
