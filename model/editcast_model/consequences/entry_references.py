@@ -12,9 +12,10 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.other_files.entry_index import EntryIndex, Place
-from editcast_model.consequences.other_files.tables import (
+from editcast_model.consequences.other_files.entry_index import (
+    EntryIndex,
     Keys,
+    Place,
     is_literal,
     literal_text,
     table_entries,

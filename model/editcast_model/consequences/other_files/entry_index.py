@@ -1,9 +1,43 @@
-"""The index of the texts that a project's files give names to, for code that writes them out."""
+"""The index of the texts that a project's files give names to, for code that writes them out.
 
-from typing import NamedTuple
+They stand in tables: catalogues of translations, enums, objects of constants.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final, NamedTuple
+
+from tree_sitter import Node
 
 from editcast_model.consequences.other_files.project_index import ProjectIndex
-from editcast_model.consequences.other_files.tables import Keys, entries_of, may_have_table
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.tree import Tree, field, parse
+
+#: The keys that lead to a text in a file, the outermost first.
+Keys = tuple[str, ...]
+
+_MOST_CHARACTERS: Final = 300_000  # of a file
+_MOST_KEYS: Final = 12  # from the outermost one to a text
+_VALUE: Final = range(3, 201)  # characters
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_LITERAL: Final = re.compile(r"^(?:template_)?string$|string_literal$|^encapsed_string$")
+#: Types of nodes that are literal parts of a string, not interpolated values.
+_PART: Final = re.compile("string_|escape")
+_QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'`])(.*)\1", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\([\"'`])")
+_KEY: Final = re.compile(r"(?P<name>[\w$-]{1,100})|([\"'])(?P<text>[^\"'\\\n]{1,100})\2")
+#: An entry of a table: alone on a line, or in braces.
+_ENTRY: Final = re.compile(
+    r"""(?:^[^"'`:=\n]*["']?\s*[:=]|[{,]\s*["']?[\w$-]+["']?\s*:)\s*(["'`])[^"'`\n]{3,200}\1"""
+    r"""(?=\s*(?:$|[,;}#/]|as const))""",
+    re.MULTILINE,
+)
+#: Types of nodes that contain code, whose tables are local, and of operators that name nothing.
+_CODE: Final = re.compile(
+    "function|method|lambda|arrow|constructor|keyword_argument|^jsx_|binary|augmented"
+)
 
 
 class Place(NamedTuple):
@@ -23,9 +57,90 @@ class EntryIndex(ProjectIndex[tuple[str, Place]]):
 
     def _things(self, file: str, language: str, text: str) -> tuple[tuple[str, Place], ...]:
         """Return the texts of the tables of a file, each with its place."""
-        texts = entries_of(text, language, file) if may_have_table(text, file) else ()
+        texts = entries_of(text, language, file) if _may_have_table(text, file) else ()
         return tuple(dict.fromkeys((one, Place(file, keys)) for one, keys in texts))
 
     def _keys(self, thing: tuple[str, Place]) -> tuple[str]:
         """Return the text of an entry."""
         return (thing[0],)
+
+
+def _may_have_table(text: str, file: str) -> bool:
+    """Tell whether a file may hold two entries or more, by its looks: most need no parsing."""
+    found = _ENTRY.finditer(text)
+    return _is_json(file) or (next(found, None) is not None and next(found, None) is not None)
+
+
+def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Keys]]:
+    """Yield the texts of the tables of a file, each with its keys.
+
+    Args:
+        text: The file's text.
+        identifier: The editor's language identifier.
+        file: The file's path; JSON is known by its suffix, since it has no grammar.
+    """
+    found: Iterator[tuple[str, Keys]] = iter(())
+    if len(text) > _MOST_CHARACTERS:
+        return
+    if _is_json(file):
+        found = _entries_of_json(text)
+    elif (tree := parse(text, language_of(identifier, file))) is not None:
+        found = ((value, keys) for _, value, keys in table_entries(tree))
+    for value, keys in found:
+        if len(value) in _VALUE and _LETTER.search(value):
+            yield value, keys
+
+
+def _is_json(file: str) -> bool:
+    return PurePath(file).suffix.lower() == ".json"
+
+
+def _entries_of_json(text: str) -> Iterator[tuple[str, Keys]]:
+    try:
+        left: list[tuple[object, Keys]] = [(json.loads(text), ())]
+    except (ValueError, RecursionError):
+        return
+    while left:
+        value, keys = left.pop()
+        if isinstance(value, dict) and len(keys) < _MOST_KEYS:
+            left += [(inner, (*keys, key)) for key, inner in value.items()]
+        elif isinstance(value, str) and keys:
+            yield value, keys
+
+
+def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
+    """Yield the literals to which names are given outside of functions, their texts and keys."""
+    left: list[tuple[Node, Keys]] = [(tree.root, ())]
+    while left:
+        node, keys = left.pop()
+        if _CODE.search(node.type) or len(keys) >= _MOST_KEYS:
+            continue
+        for child in node.named_children:
+            name, value = field(child, "key", "name", "left"), field(child, "value", "right")
+            value = value if value is not None else field(child, "body")
+            if name is None or value is None or _CODE.search(child.type):
+                left.append((child, keys))
+                continue
+            found = _KEY.fullmatch(tree.of(name))
+            inner = (*keys, found["name"] or found["text"]) if found else keys
+            text = literal_text(tree, value) if found else None
+            if text is not None:
+                yield value, text, inner
+            else:
+                left.append((value, inner))
+
+
+def is_literal(node: Node) -> bool:
+    """Tell whether a node is a text in the code: a string, or what stands between JSX tags."""
+    return node.type == "jsx_text" or (node.is_named and bool(_LITERAL.search(node.type)))
+
+
+def literal_text(tree: Tree, node: Node) -> str | None:
+    """Return the text of a literal; None for one that something is put into, and for other code."""
+    if node.type == "jsx_text":
+        return " ".join(tree.of(node).split())
+    if not is_literal(node) or not all(_PART.search(one.type) for one in node.named_children):
+        return None
+    found = _QUOTED.fullmatch(tree.of(node))
+    text = _ESCAPED.sub(r"\1", found[2]) if found else "\\"
+    return None if "\\" in text else text

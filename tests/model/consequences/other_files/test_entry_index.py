@@ -2,8 +2,7 @@
 
 import pytest
 
-from editcast_model.consequences.other_files.entry_index import EntryIndex
-from editcast_model.consequences.other_files.tables import entries_of
+from editcast_model.consequences.other_files.entry_index import EntryIndex, entries_of
 
 
 def found(text: str, file: str, language: str = "") -> dict[str, str]:
