@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.other_files.modules import family_of
+from editcast_model.consequences.other_files.imports import family_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import WORD, Names

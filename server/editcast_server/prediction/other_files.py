@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.imports import BY_NAME
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.other_files.modules import BY_NAME
 from editcast_model.consequences.replaced.paths import RenamedFile
 from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk

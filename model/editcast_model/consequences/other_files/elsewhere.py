@@ -130,13 +130,9 @@ def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
-    if name.is_result:
-        called = ties.uses(name.owner, with_others=True)
-        yield from taken_keys(names, name.old, name.new, called)
-        return
-    if name.is_property:
-        used = ties.uses(name.owner, with_others=True)
-        yield from given_properties(names, name.old, name.new, used)
+    if name.is_result or name.is_property:
+        find = taken_keys if name.is_result else given_properties
+        yield from find(names, name.old, name.new, ties.uses(name.owner, with_others=True))
         return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
@@ -166,9 +162,11 @@ def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequen
             if found:
                 yield from found
                 break
-    for before in function.before:
-        if is_permuted(before, after):
-            for call in _unknown_calls(ties, function):
+    whose = ties.classes(function.owner) if function.owner else ()
+    for before in function.before if whose else ():
+        if is_permuted(before, after):  # calls may be those of a method, on unknown objects
+            unknown = of_unknown(names, function.name, whose, is_tied=True)
+            for call in _calls_at(names, unknown):
                 yield from reordered(names, call, before, after, is_known=False)
 
 
@@ -181,14 +179,6 @@ def _passed_on(
         if one.name and one.name not in known and not (one.is_required or one.is_rest):
             if is_idle_around(names, call, one):
                 yield from with_own(names, call, after, one.name)
-
-
-def _unknown_calls(ties: Ties, function: NewParameters) -> Iterator[Call]:
-    """Return calls that may be those of a method, on objects of which nothing is known."""
-    whose = ties.classes(function.owner) if function.owner else ()
-    for one in of_unknown(ties.names, function.name, whose, is_tied=True) if whose else ():
-        if (call := call_of(ties.names.tree, one)) is not None:
-            yield call
 
 
 def _renamed_keywords(
@@ -215,17 +205,16 @@ def _calls(
         kinds: Kinds of renames by which uses of a method are followed that are only probable.
     """
     names = ties.names
-    if class_name:
-        whose = ties.classes(class_name)
-        used: Iterable[Occurrence] = (
-            one for one in names.of(name) if one.role is Role.MEMBER and owner(names, one) in whose
-        )
-        if kinds:
-            possible = possible_uses(names, name, {*whose, class_name}, is_tied=ties.is_tied)
-            used = chain(used, (one for one, kind in possible if kind in kinds))
-    else:
-        used = ties.uses(name, with_others=True)
-    for one in used:
-        call = call_of(names.tree, one)
-        if call is not None:
-            yield call
+    if not class_name:
+        return _calls_at(names, ties.uses(name, with_others=True))
+    whose = ties.classes(class_name)
+    members = (one for one in names.of(name) if one.role is Role.MEMBER)
+    used: Iterable[Occurrence] = (one for one in members if owner(names, one) in whose)
+    if kinds:
+        possible = possible_uses(names, name, {*whose, class_name}, is_tied=ties.is_tied)
+        used = chain(used, (one for one, kind in possible if kind in kinds))
+    return _calls_at(names, used)
+
+
+def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
+    return (call for one in used if (call := call_of(names.tree, one)) is not None)

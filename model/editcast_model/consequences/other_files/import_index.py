@@ -2,23 +2,32 @@
 
 A name that no file of the project knows is one of the standard library, if that has it, or of a
 library that other names are imported from.
+
+What a file defines is imported as the project's files import from each other: whether they do so
+by relative paths, where the paths of its modules begin, and whether they end in `.js`.
 """
 
+import re
+import sys
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from posixpath import dirname
+from typing import Final
 
-from editcast_model.consequences.other_files.definitions import (
-    Conventions,
-    Definition,
-    definitions,
-)
-from editcast_model.consequences.other_files.import_statements import Origin, origins
-from editcast_model.consequences.other_files.modules import (
+from editcast_model.consequences.other_files.imports import (
     family_of,
     is_same_package,
     means,
     module_name,
     reads_imports,
+    stem,
+    written_from,
+)
+from editcast_model.consequences.other_files.origins import (
+    Definition,
+    Origin,
+    definitions,
+    origins,
 )
 from editcast_model.consequences.other_files.project_index import ProjectIndex
 from editcast_model.consequences.other_files.standard_library import LIBRARIES, STATEMENTS
@@ -26,6 +35,12 @@ from editcast_model.syntax.languages import language_of
 
 #: The key for the modules that files import names from.
 _LIBRARY = "library of scripts"
+_ASIDE: Final = frozenset("tests test t testing __tests__ mocks __mocks__ docs examples".split())
+_MOST_STEPS_UP: Final = 2  # from a file to another: what is farther away mostly has a name
+_SHORTCUT: Final = re.compile(r"[@~]/")
+_SUFFIXES: Final = tuple(
+    f"{index}.{one}" for index in ("", "/index") for one in "ts tsx js jsx".split()
+)
 
 
 class ImportIndex(ProjectIndex[Origin | Definition]):
@@ -33,7 +48,6 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._conventions = Conventions(self._files, self._modules)
         self._same: dict[Origin, Origin] = {}  # most files take the same names of the same modules
 
     def of(self, file: str, language: str) -> Mapping[str, str]:
@@ -94,11 +108,89 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
             defined = [one for one in known if isinstance(one, Definition) and one.file != importer]
             if not found:
                 is_one = len(defined) == 1
-                return self._conventions.statement(defined[0], importer) if is_one else None
+                return self._definition(defined[0], importer) if is_one else None
         if len({replace(one, is_type=False) for one in found}) != 1:
             return None
         is_type = all(one.is_type for one in found)
         return replace(found[0], is_type=is_type).statement(importer)
+
+    def _definition(self, one: Definition, importer: str) -> str | None:
+        """Return the statement by which a file imports a definition; None where nothing tells it.
+
+        Args:
+            one: The definition.
+            importer: The path of the file that lacks it.
+        """
+        aside = _ASIDE.intersection(dirname(one.file).split("/"))
+        if not aside.issubset(importer.split("/")):  # code does not import from its tests
+            return None
+        if one.family == "java":
+            module = one.module
+        elif one.family == "python":
+            module = self._python_module(one.file, importer)
+        else:
+            module = self._script_module(one.file, importer)
+        if not module:
+            return None
+        is_type = one.is_type and any(each.is_type for each in self._imports_of(importer))
+        origin = Origin(one.family, one.name, module, one.name, is_type=is_type)
+        return origin.statement(importer)
+
+    def _imports_of(self, file: str) -> list[Origin]:
+        return [one for one in self._files.get(file, ()) if isinstance(one, Origin)]
+
+    def _python_module(self, file: str, importer: str) -> str:
+        path = stem(file).removesuffix("/__init__")
+        modules = [each.module for each in self._imports_of(importer)]
+        relative = sum(each.startswith("/") for each in modules)
+        full = sum(f"/{each.partition('.')[0]}/" in f"/{importer}" for each in modules)
+        if relative > full:
+            return f"/{path}"
+        parts = path.split("/")
+        for begin in reversed(range(len(parts))):
+            is_own = parts[begin] not in sys.stdlib_module_names
+            if is_own and self._is_root("/".join(parts[:begin]), parts[begin], importer):
+                return ".".join(parts[begin:])
+        return ""
+
+    def _is_root(self, root: str, first: str, importer: str) -> bool:
+        """Tell whether modules of a folder are imported by paths that begin with a word of it."""
+        inside = f"{root}/" if root else ""
+        if f"{inside}__init__.py" in self._files:  # a package, whose modules begin above it
+            return False
+        known = self._known.get(first, ())
+        wanted = [one.module for one in known if isinstance(one, Origin)]
+        if dirname(importer) == root:  # a script beside it imports its neighbours
+            own = (each.module for each in self._imports_of(importer))
+            wanted += [each for each in own if "." not in each]
+        paths = (f"{inside}{module.replace('.', '/')}" for module in wanted)
+        ends = (".py", "/__init__.py")
+        return any(path + end in self._files for path in paths for end in ends)
+
+    def _script_module(self, file: str, importer: str) -> str:
+        path = stem(file).removesuffix("/index")
+        own = [each for each in self._imports_of(importer) if not each.is_required]
+        relative = [each.module for each in own if each.module.startswith("/")]
+        short = [each.module for each in own if _SHORTCUT.match(each.module)]
+        is_below = path.startswith(dirname(importer) + "/")
+        if short and not (relative and is_below):
+            for module in short:
+                root = self._root_of(module[2:])
+                if root is not None and path.startswith(root):
+                    return module[:2] + path[len(root) :]
+        ending = ".js" if any(module.endswith(".js") for module in relative) else ""
+        found = f"/{path}{ending}"
+        is_near = (written_from(importer, found, "script") or "").count("../") <= _MOST_STEPS_UP
+        return found if is_near and (relative or not short) else ""
+
+    def _root_of(self, module: str) -> str | None:
+        """Return the folder below which a module's path is that of a file."""
+        ends = tuple(f"/{module}{suffix}" for suffix in _SUFFIXES)
+        for file in self._files:
+            for end in ends:
+                if file.endswith(end):
+                    return file[: -len(end) + 1]
+        return None
 
     def _things(self, file: str, language: str, text: str) -> tuple[Origin | Definition, ...]:
         """Return where a file takes names from, and what it defines."""
@@ -115,10 +207,6 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
             yield thing.module.partition(".")[0]
         elif thing.family == "script" and thing.name:
             yield _LIBRARY, thing.module
-
-    def _modules(self, word: str) -> Iterator[str]:
-        """Yield the modules of Python that files import by a full path which begins with a word."""
-        return (one.module for one in self._known.get(word, ()) if isinstance(one, Origin))
 
 
 class _Statements(Mapping[str, str]):
@@ -141,10 +229,8 @@ class _Statements(Mapping[str, str]):
     def __getitem__(self, name: str) -> str:
         if self._known.has(self._family, name):
             statement = self._known.statement(self._family, name, self._file)
-        elif name in self._standard:
-            statement = self._standard[name]
         else:
-            statement = self._known.library(self._family, name)
+            statement = self._standard.get(name) or self._known.library(self._family, name)
         if statement is None:
             raise KeyError(name)
         return statement

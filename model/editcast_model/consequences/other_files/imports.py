@@ -1,13 +1,18 @@
-"""Import statements: what a file takes of which other file, and by what name it knows it."""
+"""Import statements: what a file takes of which other file, and by what name it knows it.
+
+Paths of files are those of one project, with slashes; nothing is read from the disk. What could as
+well be a file of another project means none.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from posixpath import basename, dirname, join, normpath, relpath
 
 from tree_sitter import Node
 
-from editcast_model.consequences.other_files.modules import family_of, reads_imports
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Path, Tree, field
 
@@ -15,10 +20,16 @@ from editcast_model.syntax.tree import Path, Tree, field
 MOST_IMPORTS = 500
 #: The name of an import of everything.
 EVERYTHING = "*"
+#: Languages in which files know classes of other files by name, without an import.
+BY_NAME = ("c", "cpp", "csharp", "php", "ruby", "rust")
 
 _PYTHON = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
 _JAVA = re.compile(r"^[ \t]*import[ \t]+(?P<path>[\w.]+)[ \t]*;", re.MULTILINE)
 _SCRIPT = re.compile(r"\b(?:from|import|require\s*\()\s*(?=[\"'])")
+_SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx|java)$")
+#: Folders that are never part of a module's name.
+_ROOTS = ("src", "lib", "python")
+_SHORTCUTS = ("@/", "~/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,7 @@ class Import:
 
 def imports(names: Names) -> list[Import]:
     """Return what a file imports, in the order of the text; none where that is too much."""
-    language = names.tree.language
-    read = _READERS.get(family_of(language)) if reads_imports(language) else None
+    read = _READERS.get(family_of(names.tree.language))
     found = list(islice(read(names.tree), MOST_IMPORTS + 1)) if read else []
     return found if len(found) <= MOST_IMPORTS else []
 
@@ -170,3 +180,112 @@ def _go_package(tree: Tree, spec: Node) -> Iterator[Import]:
 
 
 _READERS = {"go": _of_go, "java": _of_java, "python": _of_python, "script": _of_script}
+
+
+@lru_cache(maxsize=8192)  # the same few are asked about at every key
+def is_module(written: str, importer: str, file: str, language: str) -> bool:
+    """Tell whether a module, as an importer writes it, is a file.
+
+    Args:
+        written: The module as it is written there.
+        importer: Path of the file that imports it.
+        file: Path of the file that may be meant; in Go any file of the package.
+        language: The importer's language, one that `has_rules`.
+    """
+    if importer == file:
+        return False
+    if language == "go":  # the path of a package ends as its folder; one of a single part is Go's
+        folder = dirname(file)
+        is_other = folder not in ("", dirname(importer))
+        return is_other and "/" in written and basename(written) == basename(folder)
+    there, path = f"/{stem(file)}", f"/{written.replace('.', '/')}"
+    if language == "java":
+        return "." in written and there.endswith(path)
+    if language == "python":
+        there = there.removesuffix("/__init__")
+        root = there[: 1 - len(path)]
+        is_near = f"/{importer}".startswith(root) or basename(root[:-1]) in _ROOTS
+        is_absolute = there.endswith(path) and ("." in written or is_near)
+    else:
+        written = stem(written)
+        if basename(written) != "index":
+            there = there.removesuffix("/index")
+        is_absolute = written.startswith(_SHORTCUTS) and there.endswith(written[1:])
+    return _resolved(written, importer) == there if written.startswith(".") else is_absolute
+
+
+def _resolved(written: str, importer: str) -> str | None:
+    """Return the path of a relative module behind a slash; None where it leads out of all folders.
+
+    That of the outermost folder is empty.
+    """
+    if "/" not in written:  # Python's, or a folder alone
+        name = written.lstrip(".")
+        written = "../" * (len(written) - len(name) - 1) + name.replace(".", "/")
+    path = normpath(join(dirname(importer), written))
+    if path.partition("/")[0] == "..":
+        return None
+    return "" if path == "." else f"/{path}"
+
+
+def placed(written: str, importer: str) -> str:
+    """Return the path of a module that is written relative to its importer.
+
+    It begins with a slash.
+    """
+    return _resolved(written, importer) or "/"
+
+
+def written_from(importer: str, module: str, family: str) -> str | None:
+    """Return a module, by its `placed` path, as an importer writes it; None where it cannot.
+
+    In Python only from the folder that it is in, or one above it: others may be no packages.
+    """
+    path = relpath(module, f"/{dirname(importer)}")
+    is_above = path.partition("/")[0] == ".."
+    if family == "python":
+        return None if is_above else "." + path.removeprefix(".").replace("/", ".")
+    return path if is_above or path == "." else f"./{path}"
+
+
+def means(module: str, file: str, family: str) -> bool:
+    """Tell whether a module, by its `placed` path or its name in Python, is a file itself."""
+    own = "/" + stem(file).removesuffix("/__init__").removesuffix("/index")
+    if module.startswith("/"):
+        return own == module
+    return family == "python" and own.endswith("/" + module.replace(".", "/"))
+
+
+def is_same_package(importer: str, file: str) -> bool:
+    """Tell whether two files, of Go or Java, are in one folder."""
+    return importer != file and dirname(importer) == dirname(file)
+
+
+def indexes_of(file: str) -> list[str]:
+    """Return the files that may pass on what one defines: those of its folder and of the next."""
+    index = "__init__.py" if file.endswith((".py", ".pyi")) else "index.ts"
+    folders = [one for one in (dirname(file), dirname(dirname(file))) if one]
+    return [f"{one}/{index}" for one in folders if f"{one}/{index}" != file]
+
+
+def module_name(file: str, language: str) -> str:
+    """Return the last part of what a file is imported by: its name, or that of its folder."""
+    name = "index" if language == "go" else stem(basename(file))
+    return basename(dirname(file)) or name if name in ("__init__", "index") else name
+
+
+def stem(name: str) -> str:
+    """Return the name of a file of Python, JavaScript or Java without its suffix."""
+    return _SUFFIX.sub("", name)
+
+
+def family_of(language: str) -> str:
+    """Return what the languages have in common that can import from each other."""
+    if language == "cpp":
+        return "c"  # of one project, whose headers have one suffix
+    return "script" if language.startswith(("javascript", "typescript", "vue")) else language
+
+
+def reads_imports(language: str | None) -> bool:
+    """Tell whether it is understood what a language's files take from each other."""
+    return language is not None and family_of(language) in _READERS

@@ -5,6 +5,7 @@ long as they hold: a name that is defined again, or whose successor is gone, is 
 """
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,19 +17,18 @@ from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
 from editcast_model.consequences.members.renames import are_constructor_keywords
-from editcast_model.consequences.other_files.definitions import named_export
-from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
+from editcast_model.consequences.other_files.imports import BY_NAME
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
-from editcast_model.syntax.components import called_by_others, have_one_type
+from editcast_model.syntax.components import called_by_others, default_export, have_one_type
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
 from editcast_model.syntax.results import returned_by
-from editcast_model.syntax.roles import Role, Scope
+from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
 log = logging.getLogger(__name__)
@@ -123,8 +123,7 @@ class ModuleChange:
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed)}
         words |= {one.name for one in self.signatures} | {*self.named}
-        words |= {name for (_, name), *_ in self.results}
-        words |= {name for (_, name), _ in self.wrapped}
+        words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         return words | {name for _, name in self.coroutines}
 
     @property
@@ -151,7 +150,7 @@ class ModuleHistory:
 
     def save(self, before: str, after: str) -> None:
         """Note that the file was saved; nothing slow is done now."""
-        if not is_followed(self._language) or len(after) > MOST_CHARACTERS:
+        if not has_rules(self._language) or len(after) > MOST_CHARACTERS:
             return
         for text in (before, after):
             if not self._texts or self._texts[-1] != text:
@@ -194,7 +193,7 @@ class ModuleHistory:
         kinds["names"] = tuple(self._names.values())
         kinds["parameters"] = tuple(self._parameters.values())
         is_kept = 0 < sum(map(len, kinds.values())) <= MOST_CHANGES
-        package = _package(now) if tree.language == "go" else ""
+        package = package_of(now) if tree.language == "go" else ""
         new = ModuleChange(self._file, tree.language, package, **kinds)
         self._change = new if is_kept else None
 
@@ -214,21 +213,17 @@ class ModuleHistory:
             is_result = returned_by(change.after, renamed.after) is not None
             self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
             if not whose and renamed.after.part.kind == "class":
-                self._call_class(old, new)
+                named = [
+                    replace(one, owner=new if one.owner == old else one.owner)
+                    for one in self._names.values()
+                ]
+                self._names = {(one.owner, one.old): one for one in named}
 
     def _take_property(self, change: Change, renamed: Renamed) -> None:
         if have_one_type(change.before, renamed.before, change.after, renamed.after):
             for component in called_by_others(change.after, renamed.after):
                 key = component, renamed.before.name
                 self._names[key] = NewName(*key, renamed.after.name, is_property=True)
-
-    def _call_class(self, old: str, new: str) -> None:
-        """Follow a class that has another name."""
-        names = (
-            replace(one, owner=new if one.owner == old else one.owner)
-            for one in self._names.values()
-        )
-        self._names = {(one.owner, one.old): one for one in names}
 
     def _take_parameters(self, change: Change) -> None:
         renamed = {one.after.start for one in change.renamed if not _is_alike(change, one)}
@@ -262,36 +257,32 @@ class ModuleHistory:
         self._parameters = kept
 
 
-def _with_owner(found: Iterable[Entry]) -> Iterator[Entry]:
-    return (one.for_other_files for one in found if one.owner)
-
-
-def _coroutines(change: Change) -> Iterator[Key]:
-    keys = (_key_of(change.after, one) for one in new_coroutines(change))
-    return (key for key in keys if key is not None)
-
-
-def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...], bool]]:
-    for one in new_results(change):
-        if (key := _key_of(change.after, one.function)) is not None:
-            yield key, one.names, one.is_alone
-
-
-def _wrapped(change: Change) -> Iterator[tuple[Key, str]]:
-    for one in newly_wrapped(change):
-        if (key := _key_of(change.after, one.function)) is not None:
-            yield key, one.maker
+def _named_export(before: str, after: str) -> Iterator[str]:
+    """Return the default export of a script before, if it is exported by its name now."""
+    name = "" if default_export(after) else default_export(before)
+    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
+        yield name
 
 
 #: By attribute of `ModuleChange`, the functions that find the changes of the last saves.
 _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
-    "entries": lambda change: _with_owner(added_entries(change)),
-    "removed": lambda change: _with_owner(removed_entries(change)),
-    "coroutines": _coroutines,
+    "entries": lambda change: (one.for_other_files for one in added_entries(change) if one.owner),
+    "removed": lambda change: (one.for_other_files for one in removed_entries(change) if one.owner),
+    "coroutines": lambda change: (
+        key for one in new_coroutines(change) if (key := _key_of(change.after, one))
+    ),
     "signatures": new_signatures,
-    "results": _results,
-    "wrapped": _wrapped,
-    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
+    "results": lambda change: (
+        (key, one.names, one.is_alone)
+        for one in new_results(change)
+        if (key := _key_of(change.after, one.function))
+    ),
+    "wrapped": lambda change: (
+        (key, one.maker)
+        for one in newly_wrapped(change)
+        if (key := _key_of(change.after, one.function))
+    ),
+    "named": lambda change: _named_export(change.before.tree.text, change.after.tree.text),
 }
 
 
@@ -299,7 +290,8 @@ def _key(names: Names, one: Occurrence) -> Key | None:
     """Return what others call a definition by; None for what they cannot use."""
     function = returned_by(names, one)
     if function is not None:
-        return (function.name, one.name) if names.home(function) == _top(function) else None
+        is_outer = names.home(function) == function.scopes[-1]
+        return (function.name, one.name) if is_outer else None
     if is_member(one):
         whose = owner(names, one)
         name = (whose or "").split("@")[0]
@@ -308,7 +300,7 @@ def _key(names: Names, one: Occurrence) -> Key | None:
         return (name, one.name) if defines_member(names, one, whose) else None
     # What a file imports is known by its own name elsewhere.
     is_foreign = one.part.kind == "import" and names.tree.language in BY_NAME
-    is_outer = one.role is Role.DEFINITION and names.home(one) == _top(one)
+    is_outer = one.role is Role.DEFINITION and names.home(one) == one.scopes[-1]
     return ("", one.name) if is_outer and not is_foreign and not names.is_weak(one) else None
 
 
@@ -319,16 +311,12 @@ def _key_of(names: Names, function: Function) -> Key | None:
     return _key(names, function.defined)
 
 
-def _top(one: Occurrence) -> Scope:
-    return one.scopes[-1]
-
-
 def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
     """Tell whether a class is at module level; Go's may be in another file of the package."""
     if whose.endswith("@"):
         return names.rules.has_other_files
     return any(
-        f"{one.name}@{one.path[-2].node.start_byte}" == whose and names.home(one) == _top(one)
+        f"{one.name}@{one.path[-2].node.start_byte}" == whose and names.home(one) == one.scopes[-1]
         for one in names.of(class_name)
         if one.role is Role.DEFINITION
     )
@@ -374,24 +362,21 @@ def _parameters_of(names: Names, key: Key) -> Parameters | None:
     """Return the parameters of the only function of a key; None for none, or several."""
     found = [
         function
-        for one in _possible(names, key[1])
-        if (function := function_of(names, one)) and _key_of(names, function) == key
+        for name in (key[1], "__init__", "constructor")
+        for one in names.of(name)
+        if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
+        and (function := function_of(names, one))
+        and _key_of(names, function) == key
     ]
     return _placeless(found[0].parameters) if len(found) == 1 else None
-
-
-def _possible(names: Names, name: str) -> Iterator[Occurrence]:
-    for each in (name, "__init__", "constructor"):
-        for one in names.of(each):
-            if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION):
-                yield one
 
 
 def _placeless(parameters: Parameters) -> Parameters:
     return tuple(replace(one, start=0, end=0) for one in parameters)
 
 
-def _package(names: Names) -> str:
+def package_of(names: Names) -> str:
+    """Return the package that a file of Go says that it belongs to; empty for none."""
     for one in names.tree.root.named_children:
         if one.type == "package_clause":
             return names.tree.of(one).removeprefix("package").strip()

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from editcast_model.consequences.other_files.imports import EVERYTHING, Import
-from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.other_files.modules import (
+from editcast_model.consequences.other_files.imports import (
     BY_NAME,
+    EVERYTHING,
+    Import,
     family_of,
     indexes_of,
     is_module,
     is_same_package,
 )
+from editcast_model.consequences.other_files.module_changes import ModuleChange, package_of
 from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
@@ -45,7 +46,7 @@ class Ties:
         if not self.are_like:
             return
         if language in ("go", "java") and is_same_package(path, change.file):
-            self.is_open = language == "java" or _is_of_package(names, change.package)
+            self.is_open = language == "java" or package_of(names) == change.package
         if language in BY_NAME:
             self.is_open = True
             words = change.words | {one.new for one in change.names}
@@ -150,10 +151,3 @@ def _modules_of_rust(names: Names, file: str) -> Iterator[Import]:
     for one in names.of(called):
         if one.part.kind == "import":
             yield Import(called, "", one.start, called, one.start)
-
-
-def _is_of_package(names: Names, package: str) -> bool:
-    return any(
-        one.type == "package_clause" and names.tree.of(one).split()[1:] == [package]
-        for one in names.tree.root.named_children[:20]
-    )

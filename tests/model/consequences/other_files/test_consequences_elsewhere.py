@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.other_files.import_statements import origins
+from editcast_model.consequences.other_files.imports import is_module
 from editcast_model.consequences.other_files.module_changes import (
     MOST_CHANGES,
     ModuleChange,
     ModuleHistory,
 )
-from editcast_model.consequences.other_files.modules import is_module
+from editcast_model.consequences.other_files.origins import origins
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import other_save
 from editcast_model.syntax.languages import language_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from editcast_model.consequences.other_files import definitions as module
-from editcast_model.consequences.other_files.definitions import definitions
+from editcast_model.consequences.other_files import origins as module
 from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.origins import definitions
 from editcast_model.consequences.other_files.standard_library import STATEMENTS
 
 ERRORS = "class BadDay(ValueError):\n    pass\n"

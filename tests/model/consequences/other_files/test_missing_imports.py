@@ -6,11 +6,8 @@ import pytest
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.import_index import ImportIndex
-from editcast_model.consequences.other_files.import_statements import (
-    MOST_CHARACTERS,
-    missing,
-    origins,
-)
+from editcast_model.consequences.other_files.import_statements import missing
+from editcast_model.consequences.other_files.origins import MOST_CHARACTERS, origins
 from editcast_model.consequences.other_files.standard_library import (
     STATEMENTS,
 )
