@@ -65,7 +65,8 @@ def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
     """Return the line in which a field gets a name's value and nothing else is; an empty range."""
     entry: Node | None = None
     for step in reversed(use.path[:-1]):
-        if step.node.end_byte != use.end or _has_several(step.node):
+        has_several = _VALUES.search(step.type) and step.node.named_child_count > 1
+        if step.node.end_byte != use.end or has_several:  # several values, of as many fields
             break
         if _ASSIGNMENT.search(step.type):
             entry = step.node
@@ -77,11 +78,6 @@ def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
     end = text.find("\n", entry.end_byte) + 1
     around = text[start : entry.start_byte] + text[entry.end_byte : end]
     return (start, end) if not around.strip(" \t\r\n,;") else (0, 0)
-
-
-def _has_several(node: Node) -> bool:
-    """Tell whether a node lists several values, of as many fields."""
-    return _VALUES.search(node.type) is not None and node.named_child_count > 1
 
 
 def _has_field(names: Names, written: str, like: str) -> bool:

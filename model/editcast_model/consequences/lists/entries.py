@@ -9,10 +9,14 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.word_forms import has, renamed
+from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Path, Tree, field, first_child
 
+#: Longer entries, in code points, contain more than their name tells.
+LONGEST = 400
+#: The number of nodes around a name that may be its list.
+_MOST_STEPS = 8
 #: An entry with more lines contains more than its name tells.
 _MOST_LINES = 3
 #: A name with more occurrences is not treated as the name of an entry.
@@ -43,29 +47,38 @@ _BODIES = ("body_statement", "block_body", "then", "else", "do")
 
 @dataclass(frozen=True, slots=True)
 class EntryList:
-    """A list of a text.
+    """A list of a text, seen from one of its entries.
 
     Attributes:
-        entries: Its entries, without comments, ascending; members of one kind.
-        node: The node that they are the children of.
+        tree: The tree of the text.
+        node: The node that the entries are the children of.
+        entries: The entries, without comments, ascending; members of one kind.
+        entry: One of them.
     """
 
-    entries: list[Node]
+    tree: Tree
     node: Node
+    entries: list[Node]
+    entry: Node
 
-    def beside(self, entry: Node) -> tuple[Node | None, Node | None]:
-        """Return the entries before and behind one."""
-        starts = [one.start_byte for one in self.entries]
-        at = starts.index(entry.start_byte)
-        before = self.entries[at - 1] if at else None
-        after = self.entries[at + 1] if at + 1 < len(self.entries) else None
-        return before, after
+    def beside(self, by: int) -> Node | None:
+        """Return the entry that comes so many places later; None for none."""
+        at = self.entries.index(self.entry) + by
+        return self.entries[at] if 0 <= at < len(self.entries) else None
 
     def by_distance(self, entry: Node) -> list[Node]:
         """Return the other entries, starting with the nearest to `entry`."""
         at = self.entries.index(entry)
         places = [place for place in range(len(self.entries)) if place != at]
         return [self.entries[place] for place in sorted(places, key=lambda place: abs(place - at))]
+
+    def separator(self, beside: Node | None) -> str:
+        """Return what separates the entry from a neighbour; empty where something else does."""
+        if beside is None:
+            return ""
+        first, last = sorted((self.entry, beside), key=lambda one: one.start_byte)
+        text = self.tree.text[end_of(self.tree, first) : last.start_byte]
+        return text if self.is_separator(text) and text.strip(" \t") else ""
 
     def is_separator(self, text: str) -> bool:
         """Tell whether the text between two entries is only a separator."""
@@ -133,14 +146,6 @@ class Entry:
             if one.name == self.name and len(one.others) == len(self.others):
                 yield one.others[at]
 
-    def is_list(self, tree: Tree, entries: Sequence[Node]) -> bool:
-        """Tell whether these are the other entries of the list, named one by one."""
-        return (
-            len(self.others) > 2
-            and len(entries) == len(self.others)
-            and all(has(tree.of(one), name) for one, name in zip(entries, self.others, strict=True))
-        )
-
 
 def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
     """Return the one entry that lies between two offsets, maybe with comments; None for others."""
@@ -153,9 +158,9 @@ def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
         if node.start_byte == start and start < node.end_byte <= end + 1:
             if _behind_comments(tree, node.end_byte, end) < end:
                 return None  # more than one entry
-            found = list_of(node)
+            found = _list_of(tree, node)
             if found is not None and len(found.entries) > 2:
-                return None if _is_code(tree, node) else _described(tree, found, node)
+                return None if _is_code(tree, node) else _described(found)
     return None
 
 
@@ -169,7 +174,17 @@ def _behind_comments(tree: Tree, start: int, end: int) -> int:
         start = leaf.end_byte
 
 
-def list_of(node: Node) -> EntryList | None:
+def lists_around(tree: Tree, path: Path) -> Iterator[EntryList]:
+    """Return the lists at the end of a path, the innermost first, seen from their entries there."""
+    for step in reversed(path[max(1, len(path) - _MOST_STEPS) :]):
+        if step.node.end_byte - step.node.start_byte > LONGEST:
+            return
+        found = _list_of(tree, step.node)
+        if found is not None:
+            yield found
+
+
+def _list_of(tree: Tree, node: Node) -> EntryList | None:
     """Return the list that a node is an entry of."""
     parent = node.parent
     if parent is None or _TYPES_GIVEN.match(parent.type):
@@ -192,7 +207,7 @@ def list_of(node: Node) -> EntryList | None:
         return None
     kind = kind_of(node)
     entries = [one for one in entries if kind_of(one) == kind or not _MEMBERS.search(one.type)]
-    return EntryList(entries, parent) if len(entries) > 1 else None
+    return EntryList(tree, parent, entries, node) if len(entries) > 1 else None
 
 
 def _is_part(one: Node, whole: Node) -> bool:
@@ -207,8 +222,12 @@ def _operator(node: Node) -> str:
 
 def kind_of(node: Node) -> str:
     """Return the type of a node, or of the expression if the node is an expression statement."""
+    return _inner(node).type
+
+
+def _inner(node: Node) -> Node:
     inner = first_child(node) if node.type == "expression_statement" else None
-    return (inner or node).type
+    return inner or node
 
 
 def _owner(tree: Tree, node: Node) -> Node | None:
@@ -225,12 +244,6 @@ def _owner(tree: Tree, node: Node) -> Node | None:
     return found
 
 
-def _type_of_constants(found: EntryList) -> Node | None:
-    """Return the type of a group of constants of Go, which nothing else names."""
-    is_group = found.node.type == "const_declaration"
-    return found.entries[0].child_by_field_name("type") if is_group else None
-
-
 def name_of(node: Node | None) -> Node | None:
     """Return the name of what a node declares; None for anything else."""
     if node is None:
@@ -244,19 +257,16 @@ def _is_code(tree: Tree, node: Node) -> bool:
     above = next((one for one in tree.around(node) if not _IN_BODIES.search(one.type)), None)
     if above is not None and above != parent and _FUNCTIONS.search(above.type):
         return True  # of a function's body
-    if parent is not None and parent.type in _BODIES:
-        return _FIELDS.search(node.type) is None
-    if node.type == "expression_statement":
-        (only,) = node.named_children[:1] or (node,)
-        return _FIELDS.search(only.type) is None
+    if node.type == "expression_statement" or (parent is not None and parent.type in _BODIES):
+        return _FIELDS.search(kind_of(node)) is None
     return _CODE.search(node.type) is not None
 
 
-def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
-    before, after = (_alike(one, node) for one in found.beside(node))
+def _described(found: EntryList) -> Entry | None:
+    tree, node = found.tree, found.entry
+    further, before, after = (_alike(found.beside(by), node) for by in (-2, -1, 1))
     if before is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
         return None
-    further = _alike(found.beside(before)[0], node)
     text, text_before = tree.of(node), tree.of(before)
     words, others = WORD.findall(text), WORD.findall(text_before)
     pairs = zip(words, others, strict=False)
@@ -269,10 +279,12 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         return found[at] if at < len(found) else ""
 
     def is_alike(one: Node) -> bool:
-        declared, called = _declared_type(tree, node), name(one)
+        called = name(one)
+        declared, other = (
+            tree.of(_inner(each).child_by_field_name("type")) for each in (node, one)
+        )
         reads_alike = is_same(renamed(tree.of(one), called, words[at]), text)
-        is_of_type = bool(declared) and declared == _declared_type(tree, one)
-        return bool(called) and (reads_alike or is_of_type)
+        return bool(called) and (reads_alike or (bool(declared) and declared == other))
 
     is_like = (
         is_same(renamed(text_before, others[at], words[at]), text),
@@ -280,7 +292,10 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
     )
     neighbours = others[at], name(further), name(after)
     owner = _owner(tree, node)
-    called = name_of(owner) or _type_of_constants(found)
+    # Nothing else names a group of constants of Go.
+    is_group = found.node.type == "const_declaration"
+    kind = found.entries[0].child_by_field_name("type") if is_group else None
+    called = name_of(owner) or kind
     function = _function_with(found) if owner is None else None
     return Entry(
         words[at],
@@ -305,11 +320,6 @@ def _function_with(parameters: EntryList) -> Node | None:
     return above if above is not None and "decorated" in above.type else function
 
 
-def _declared_type(tree: Tree, node: Node) -> str:
-    inner = first_child(node) if node.type == "expression_statement" else None
-    return tree.of((inner or node).child_by_field_name("type"))
-
-
 def _alike(one: Node | None, other: Node) -> Node | None:
     return one if one is not None and one.type == other.type else None
 
@@ -317,18 +327,6 @@ def _alike(one: Node | None, other: Node) -> Node | None:
 def is_same(one: str, other: str) -> bool:
     """Tell whether two texts are the same but for blanks."""
     return one.split() == other.split()
-
-
-def separated(
-    tree: Tree, found: EntryList, entry: Node, beside: Node | None
-) -> tuple[Node | None, str]:
-    """Return a neighbour and the separator between it and an entry; None without a separator."""
-    if beside is None:
-        return None, ""
-    first, last = sorted((entry, beside), key=lambda one: one.start_byte)
-    separator = tree.text[end_of(tree, first) : last.start_byte]
-    is_one = found.is_separator(separator) and bool(separator.strip(" \t"))
-    return (beside, separator) if is_one else (None, "")
 
 
 def end_of(tree: Tree, entry: Node) -> int:

@@ -79,19 +79,14 @@ def listed(text: str, files: Mapping[str, FolderFile], path: str) -> Iterator[Co
     """
     lines = text.splitlines(keepends=True) if files else []
     for file, one in files.items():
-        if file != path and one.is_gone:
-            for group in _groups(lines, one._replace(beside=(*one.beside, one.name))):
-                row = group.get(one.name)
-                if row is not None:
-                    start = sum(map(len, lines[:row]))
-                    hunk = Hunk(start, start + len(lines[row]), "")
-                    cause = f"deleted {one.name}"
-                    yield Consequence(hunk, "unlist_file", cause=cause)
-        elif file != path:
-            for group in _groups(lines, one):
-                added = _line(lines, group, one.name)
-                if added is not None:
-                    yield Consequence(added, "list_file", cause=f"new {one.name}")
+        for group in _groups(lines, one) if file != path else ():
+            if one.name in group:  # it was deleted
+                row = group[one.name]
+                start = sum(map(len, lines[:row]))
+                hunk = Hunk(start, start + len(lines[row]), "")
+                yield Consequence(hunk, "unlist_file", cause=f"deleted {one.name}")
+            elif not one.is_gone and (added := _line(lines, group, one.name)) is not None:
+                yield Consequence(added, "list_file", cause=f"new {one.name}")
 
 
 def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:
@@ -100,9 +95,8 @@ def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:
     There are none if the file is new and has a line, or was deleted and has none.
     """
     rows = _rows(lines, one)
-    if (one.name in rows) != one.is_gone:
-        return
-    if len(rows) < max(_LEAST, _LEAST_SHARE * len(one.beside)):
+    least = max(_LEAST, _LEAST_SHARE * (len(one.beside) + one.is_gone))
+    if (one.name in rows) != one.is_gone or len(rows) < least:
         return
     # Lines that read alike but for the name, by what they are without it: each name's lines.
     alike = defaultdict[str, dict[str, list[int]]](dict)
@@ -111,10 +105,10 @@ def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:
             shape = renamed(lines[row], name, "\0", within=True).strip()
             alike[shape].setdefault(name, []).append(row)
     for group in alike.values():
-        if all(len(found) == 1 for found in group.values()):
-            place = {name: found[0] for name, found in group.items()}
-            if _is_list(place, one):
-                yield place
+        places = [row for found in group.values() for row in found]
+        has_one_each = len(places) == len(group) >= least
+        if has_one_each and max(places) - min(places) < _MOST_SPREAD * len(places):
+            yield dict(zip(group, places, strict=True))
 
 
 def _rows(lines: Sequence[str], one: FolderFile) -> dict[str, list[int]]:
@@ -126,14 +120,6 @@ def _rows(lines: Sequence[str], one: FolderFile) -> dict[str, list[int]]:
             for name in {names[word] for word in _WORD.findall(line) if word in names}:
                 rows[name].append(row)
     return rows
-
-
-def _is_list(place: Mapping[str, int], one: FolderFile) -> bool:
-    """Tell whether lines are a list of most of the files of a folder."""
-    rows = place.values()
-    if len(rows) < max(_LEAST, _LEAST_SHARE * len(one.beside)):
-        return False
-    return max(rows) - min(rows) < _MOST_SPREAD * len(rows)
 
 
 def _line(lines: Sequence[str], place: Mapping[str, int], name: str) -> Hunk | None:

@@ -36,15 +36,13 @@ class _Pair(NamedTuple):
     Attributes:
         first: The first name.
         second: The second one.
-        rest: What stands behind the first.
-        separator: What is between that and the second.
+        between: The rest of the first entry, and the separator.
         text: All of the string.
     """
 
     first: re.Match[str]
     second: re.Match[str]
-    rest: str
-    separator: str
+    between: re.Match[str]
     text: str
 
 
@@ -63,28 +61,28 @@ def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> H
     """Return the insertion of an entry between two others or after both, or None."""
 
     def rest_of(name: str, place: int) -> str:
-        rest = renamed(pair.rest, names[0], name)
+        rest = renamed(pair.between["rest"], names[0], name)
         return _NUMBER.sub(lambda found: str(int(found[0]) + place), rest)
 
     name = as_in(pair.text, added.others, added.name)
     name = name or renamed(pair.first[0], names[0], added.name)
-    rest, end = rest_of(added.name, 2), pair.second.end() + len(rest_of(names[1], 1))
-    if rest and not (
-        text[pair.second.end() : end] == rest_of(names[1], 1) and _is_of_type(pair, added)
-    ):
+    rest, start, of_second = rest_of(added.name, 2), pair.second.end(), rest_of(names[1], 1)
+    if rest and not (text.startswith(of_second, start) and _is_of_type(pair, added)):
         return None
+    end, separator = start + len(of_second), pair.between["separator"]
     if added.after:
         at = pair.second.start()
-        return None if _NUMBER.search(rest) else Hunk(at, at, name + rest + pair.separator)
+        return None if _NUMBER.search(rest) else Hunk(at, at, name + rest + separator)
     is_last = _END.match(text, end) if rest else _ends_list(text, pair.first.start(), end, added)
-    return Hunk(end, end, pair.separator + name + rest) if is_last else None
+    return Hunk(end, end, separator + name + rest) if is_last else None
 
 
 def _is_of_type(pair: _Pair, added: Entry) -> bool:
     """Tell whether the text after a name is a value, or the type of the added entry."""
-    written = forms(added.alike).pattern + re.escape(pair.rest)
+    rest = pair.between["rest"]
+    written = forms(added.alike).pattern + re.escape(rest)
     is_typed = bool(added.alike) and re.search(written, pair.text) is not None
-    return is_typed or "=" in pair.rest
+    return is_typed or "=" in rest
 
 
 def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
@@ -97,7 +95,7 @@ def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
         other = forms(second).match(tree.text, between.end()) if between else None
         text = _text_at(tree, one.start()) if other else ""
         if between and other and text:
-            yield _Pair(one, other, between["rest"], between["separator"], text)
+            yield _Pair(one, other, between, text)
 
 
 def _text_at(tree: Tree, offset: int) -> str:

@@ -6,7 +6,7 @@ side in the same order, and what belongs between them reads like theirs but for 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -16,6 +16,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import (
     CONSTRUCTORS,
+    LONGEST,
     MOST_PLACES,
     Entry,
     EntryList,
@@ -23,9 +24,8 @@ from editcast_model.consequences.lists.entries import (
     entry_between,
     is_same,
     kind_of,
-    list_of,
+    lists_around,
     name_of,
-    separated,
 )
 from editcast_model.consequences.lists.in_texts import after_column, lacking_in_texts
 from editcast_model.consequences.lists.placing import put_behind, without_last
@@ -36,10 +36,6 @@ from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
-#: Longer entries contain more than their name tells.
-_LONGEST = 400
-#: The number of nodes around a name that may be its list.
-_MOST_STEPS = 8
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _QUOTED = re.compile(r"""(["'`])(?=[^"'`]*\w)[^"'`]*\1""")
 _BLANKS = re.compile(r"[ \t]+")
@@ -62,7 +58,7 @@ def added_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change added to lists, but for what is being typed."""
     for hunk, start, end in change.finished():
         removed = change.before.tree.text[hunk.start : hunk.end]
-        if end - start <= _LONGEST and not removed.strip():
+        if end - start <= LONGEST and not removed.strip():
             added = _first_entry(change.after.tree, start, end)
             if added is not None:
                 yield added
@@ -71,7 +67,7 @@ def added_entries(change: Change) -> Iterator[Entry]:
 def removed_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change removed from lists, placed in the text after."""
     for hunk, _, _ in change.finished():
-        is_short = hunk.end - hunk.start <= _LONGEST
+        is_short = hunk.end - hunk.start <= LONGEST
         if is_short and not hunk.text.strip():
             removed = _first_entry(change.before.tree, hunk.start, hunk.end)
             place = change.is_now_at(removed.list_start) if removed else None
@@ -88,11 +84,8 @@ def _span_now(change: Change, span: tuple[int, int]) -> tuple[int, int]:
 
 def _first_entry(tree: Tree, start: int, end: int) -> Entry | None:
     """Return the entry that came or went between two offsets, or where as good a diff has it."""
-    for first, last in _slides(tree.text, start, end):
-        found = entry_between(tree, first, last)
-        if found is not None:
-            return found
-    return None
+    found = (entry_between(tree, *span) for span in _slides(tree.text, start, end))
+    return next(filter(None, found), None)
 
 
 def _slides(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -110,53 +103,53 @@ def _slides(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
     """Return the entries that lists of a text have too many once one has one less."""
-    places = [one.start() for one in forms(removed.name).finditer(tree.text)]
-    if len(places) > MOST_PLACES:
-        return
-    seen: set[int] = set()
-    for place in places:
-        found = _same_entry_at(tree, place, removed)
-        if found is None or found[1].start_byte in seen:
+    for found in _lists_with(tree, removed.name, removed, _is_same_entry):
+        is_related = _is_related(removed, found)
+        if not (is_related or _is_same_list(removed, found)):
             continue
-        entries, entry = found
-        seen.add(entry.start_byte)
-        is_related = _is_related(tree, removed, entry)
-        if not (is_related or _is_same_list(tree, removed, *found)):
-            continue
-        hunk = None if _is_passed(tree, removed, *found) else _without(tree, *found)
+        hunk = None if _is_passed(removed, found, found.entry) else _without(found)
         if hunk is not None:
             kind: Kind = "remove_entry" if is_related else "remove_entry_apart"
             cause = f"{removed.before} {removed.name}"
             yield Consequence(hunk, kind, cause=cause)
 
 
-def _same_entry_at(tree: Tree, place: int, removed: Entry) -> tuple[EntryList, Node] | None:
-    """Return the list at a place, and its entry with the name and neighbours of another one."""
-    for found, node in _lists_at(tree, place, removed):
-        before, after = map(tree.of, found.beside(node))
-        if has(before, removed.before) and not has(before, removed.name):
-            is_last = not removed.after and not after
-            if is_last or (has(after, removed.after) and not has(after, removed.name)):
-                return found, node
-    return None
+def _lists_with(
+    tree: Tree, name: str, known: Entry, fits: Callable[[Entry, EntryList], bool]
+) -> Iterator[EntryList]:
+    """Yield the lists of a text but that of a known entry, seen from each entry that fits it.
+
+    Args:
+        tree: The tree of the text.
+        name: What the entries name.
+        known: The known entry.
+        fits: Tells whether an entry corresponds to it.
+    """
+    own, seen = (known.list_start, known.kind), set[int]()
+    places = [one.start() for one in forms(name).finditer(tree.text)]
+    for place in places if len(places) <= MOST_PLACES else ():
+        for found in lists_around(tree, tree.path(place)):
+            if (found.node.start_byte, kind_of(found.entry)) == own:
+                break
+            if fits(known, found):
+                if found.entry.start_byte not in seen:
+                    yield found
+                seen.add(found.entry.start_byte)
+                break
 
 
-def _lists_at(tree: Tree, place: int, known: Entry) -> Iterator[tuple[EntryList, Node]]:
-    """Yield the lists around a place, each with its entry there, up to the list of a known one."""
-    path = tree.path(place)
-    for step in reversed(path[max(1, len(path) - _MOST_STEPS) :]):
-        if step.node.end_byte - step.node.start_byte > _LONGEST:
-            return
-        found = list_of(step.node)
-        if found is not None:
-            if found.node.start_byte == known.list_start and kind_of(step.node) == known.kind:
-                return
-            yield found, step.node
+def _is_same_entry(removed: Entry, found: EntryList) -> bool:
+    """Tell whether an entry has the name and the neighbours of another one."""
+    before, after = (found.tree.of(found.beside(by)) for by in (-1, 1))
+    if not has(before, removed.before) or has(before, removed.name):
+        return False
+    is_last = not removed.after and not after
+    return is_last or (has(after, removed.after) and not has(after, removed.name))
 
 
-def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
+def _without(found: EntryList) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
-    before, after = found.beside(entry)
+    tree, entry, before, after = found.tree, found.entry, found.beside(-1), found.beside(1)
     if after is not None:
         rest = tree.text[end_of(tree, entry) : after.start_byte]
         hunk = Hunk(entry.start_byte, after.start_byte, "")
@@ -176,73 +169,61 @@ def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[C
         added: The entry that the one has.
         together: All that were added with it.
     """
-    tree, seen = names.tree, set[int]()
-    places = [one.start() for one in forms(added.before).finditer(tree.text)]
-    if len(places) > MOST_PLACES:
-        return
-    for place in places:
-        found = _entry_at(tree, place, added) if added.is_known_at(place) else None
-        if found is None or found[1].start_byte in seen:
-            continue
-        seen.add(found[1].start_byte)
-        yield from _copied(names, added, together, *found)
-    yield from lacking_in_texts(tree, added)
+    for found in _lists_with(names.tree, added.before, added, _is_before):
+        if not _is_there(added, found):
+            yield from _copied(names, added, together, found)
+    yield from lacking_in_texts(names.tree, added)
 
 
-def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | None:
-    """Return the list at a place, and its entry behind which the added one belongs."""
-    for found, node in _lists_at(tree, place, added):
-        before, after = found.beside(node)
-        entry, behind, ahead = map(tree.of, (node, before, after))
-        if added.after:
-            # This list may lack some of the later entries.
-            name = next((name for name in added.later if has(ahead, name)), "")
-            is_it = bool(name) and not (has(entry, name) or has(ahead, added.before))
-            # Two that are no neighbours were chosen.
-            is_it &= name == added.after or len(found.entries) > _CHOSEN
-        else:
-            is_it = _ends(tree, added, node, after) and has(behind, added.further)
-            is_it &= not (has(entry, added.further) or has(behind, added.before))
-        if is_it:
-            is_there = any(has(tree.of(one), added.name) for one in found.entries)
-            is_there |= has(_condition_around(tree, found), added.name)
-            return None if is_there else (found, node)
-    return None
+def _is_before(added: Entry, found: EntryList) -> bool:
+    """Tell whether the added entry belongs behind an entry."""
+    before, entry, after = (found.tree.of(found.beside(by)) for by in (-1, 0, 1))
+    if not added.is_known_at(found.entry.start_byte):
+        return False
+    if not added.after:
+        is_last = _ends(added, found) and has(before, added.further)
+        return is_last and not (has(entry, added.further) or has(before, added.before))
+    # This list may lack some of the later entries.
+    name = next((name for name in added.later if has(after, name)), "")
+    # Two that are no neighbours were chosen.
+    is_chosen = name != added.after and len(found.entries) <= _CHOSEN
+    return bool(name) and not (is_chosen or has(entry, name) or has(after, added.before))
 
 
-def _condition_around(tree: Tree, found: EntryList) -> str:
-    """Return the condition that a list is a part of; empty for none."""
-    above = list(takewhile(lambda one: _CONDITION.search(one.type), tree.around(found.node)))
-    return tree.of(above[-1]) if above else ""
-
-
-def _ends(tree: Tree, added: Entry, entry: Node, after: Node | None) -> bool:
+def _ends(added: Entry, found: EntryList) -> bool:
     """Tell whether an entry is the last one that corresponds to an entry of the other list."""
-    if after is None or after.type != entry.type:
+    after = found.beside(1)
+    if after is None or after.type != found.entry.type:
         return True
-    return sum(has(tree.of(after), name) for name in {*added.others}) != 1
+    return sum(has(found.tree.of(after), name) for name in {*added.others}) != 1
+
+
+def _is_there(added: Entry, found: EntryList) -> bool:
+    """Tell whether a list has the added entry, or a condition that the list is a part of."""
+    above = found.tree.around(found.node)
+    around = takewhile(lambda one: _CONDITION.search(one.type), above)
+    return any(has(found.tree.of(one), added.name) for one in (*found.entries, *around))
 
 
 def _copied(
-    names: Names, added: Entry, together: Sequence[Entry], found: EntryList, entry: Node
+    names: Names, added: Entry, together: Sequence[Entry], found: EntryList
 ) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
-    tree, (before, after) = names.tree, found.beside(entry)
-    beside, separator = separated(tree, found, entry, after if added.after else None)
-    if beside is None:
-        beside, separator = separated(tree, found, entry, before)
-    if beside is None:
+    tree, entry = names.tree, found.entry
+    beside = found.beside(1) if added.after else None
+    separator = found.separator(beside)
+    if not separator:
+        beside = found.beside(-1)
+        separator = found.separator(beside)
+    if beside is None or not separator:
         return  # a comment, or no list at all
-    is_related = _is_related(tree, added, entry)
-    is_same_list = _is_same_list(tree, added, found, entry)
+    is_related = _is_related(added, found)
     says_enough = len(WORD.findall(added.text)) > 1
-    is_like = added.after and any(added.is_like) and not _is_of_another(tree, added, entry)
-    if not (is_related or is_same_list or (is_like and says_enough)):
+    is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
+    if not (is_related or _is_same_list(added, found) or (is_like and says_enough)):
         return
-    if not _takes_more(tree, added, found):
-        return
-    template = template_of(tree, added, found, (entry, beside), together)
-    if template is None or _is_passed(tree, added, found, template.source):
+    template = template_of(added, found, beside, together) if _takes_more(added, found) else None
+    if template is None or _is_passed(added, found, template.source):
         return
     if _would_be_unbound(names, template):
         return
@@ -284,12 +265,13 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     return put_behind(text, at, separator, new)
 
 
-def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
-    """Tell whether the code around an entry names the owner of the added one, or lies in it."""
-    if _is_within(added, entry):
+def _is_related(known: Entry, found: EntryList) -> bool:
+    """Tell whether the code around an entry names the owner of the known one, or lies in it."""
+    if _is_within(known, found.entry):
         return True
-    around = tree.of(_named_around(tree, entry)) if added.owner in tree.text else ""
-    return bool(added.owner) and added.owner in WORD.findall(around)
+    is_named = known.owner and known.owner in found.tree.text
+    around = found.tree.of(_named_around(found)) if is_named else ""
+    return known.owner in WORD.findall(around)
 
 
 def _is_within(known: Entry, entry: Node) -> bool:
@@ -298,46 +280,51 @@ def _is_within(known: Entry, entry: Node) -> bool:
     return start <= entry.start_byte < end
 
 
-def _named_around(tree: Tree, entry: Node) -> Node | None:
+def _named_around(found: EntryList) -> Node | None:
     """Return the node around an entry that has a name, or all of the text."""
-    above = tree.around(entry)
+    above = found.tree.around(found.entry)
     return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
 
 
-def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bool:
+def _is_same_list(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the same entries in the same order, and no other owner.
 
     Such as a class `StationRow` beside `Station`.
     """
-    named = _named_around(tree, entry)
-    if named is None or not _has_all(tree, added, found):
+    named = _named_around(found)
+    if named is None or not _has_all(known, found):
         return False
-    return not (_is_of_another(tree, added, entry) or named.child_by_field_name("type"))
+    return not (_is_of_another(known, found) or named.child_by_field_name("type"))
 
 
-def _is_of_another(tree: Tree, added: Entry, entry: Node) -> bool:
+def _is_of_another(known: Entry, found: EntryList) -> bool:
     """Tell whether an entry is one of a type whose name does not begin with the known owner's."""
-    named = _named_around(tree, entry)
+    named = _named_around(found)
     if named is None or not _TYPES.search(named.type):
         return False
-    return not (added.owner and tree.of(name_of(named)).startswith(added.owner))
+    return not (known.owner and found.tree.of(name_of(named)).startswith(known.owner))
 
 
-def _has_all(tree: Tree, added: Entry, found: EntryList) -> bool:
+def _has_all(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the other entries of the known list in the same order."""
-    return added.is_list(tree, [one for one in found.entries if not has(tree.of(one), added.name)])
+    texts = [text for one in found.entries if not has(text := found.tree.of(one), known.name)]
+    return (
+        len(known.others) > 2
+        and len(texts) == len(known.others)
+        and all(map(has, texts, known.others))
+    )
 
 
-def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
+def _takes_more(added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
-    called = tree.of(name_of(_named_around(tree, found.entries[0])))
+    called = found.tree.of(name_of(_named_around(found)))
     return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 
-def _is_passed(tree: Tree, known: Entry, found: EntryList, entry: Node) -> bool:
-    """Tell whether an entry is an argument that is known by its place alone.
+def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
+    """Tell whether an entry of a list is an argument that is known by its place alone.
 
     What is called need not take one more, but for a constructor, and for what a class gives all
     that the known one is among.
@@ -346,7 +333,7 @@ def _is_passed(tree: Tree, known: Entry, found: EntryList, entry: Node) -> bool:
     if parent is None or parent.type not in ("argument_list", "arguments"):
         return False
     called = parent.parent.named_children[0] if parent.parent is not None else parent
-    words = WORD.findall(tree.of(called))
+    words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
-    is_made |= _is_within(known, entry) and _has_all(tree, known, found)
+    is_made |= _is_within(known, entry) and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
-from tree_sitter import Node
-
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import (
@@ -20,21 +18,24 @@ from editcast_model.consequences.lists.entries import (
     end_of,
     is_same,
     kind_of,
-    list_of,
-    separated,
+    lists_around,
 )
 from editcast_model.consequences.lists.placing import put_behind
 from editcast_model.consequences.lists.templates import literals
-from editcast_model.consequences.lists.word_forms import differing, forms, parts_of, renamed
+from editcast_model.consequences.lists.word_forms import (
+    differing,
+    forms,
+    nameless,
+    parts_of,
+    renamed,
+)
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 _KINDS: Final = ("function", "class", "variable", "constant")
 _LEAST: Final = 2  # names of a kind with an entry in the same list
-_LONGEST: Final = 400  # characters of an entry
-_MOST_STEPS: Final = 8  # nodes around a name that may be its entry
-_MOST_LINES: Final = 3
+_MOST_LINES: Final = 3  # of an entry
 #: Types of nodes that are no entries: parts of them, types, and statements that use a name at will.
 _NO_ENTRY: Final = re.compile(
     "jsx_closing|jsx_opening|type|signature|declaration|definition|assignment|import|export_st"
@@ -52,20 +53,19 @@ class _Register:
     """A list in which names of one kind have entries.
 
     Attributes:
-        found: The list.
-        entries: The entry of each name.
+        entries: The list by name, seen from the name's entry.
         is_one_each: Whether no name has two entries, and no entry is of two names.
     """
 
-    found: EntryList
-    entries: dict[str, Node] = field(default_factory=dict)
+    entries: dict[str, EntryList] = field(default_factory=dict)
     is_one_each: bool = True
 
-    def add(self, name: str, entry: Node) -> None:
+    def add(self, name: str, found: EntryList) -> None:
         """Take in an entry with a use of a name."""
-        others = (one for other, one in self.entries.items() if other != name)
-        self.is_one_each &= self.entries.get(name, entry) == entry and entry not in others
-        self.entries[name] = entry
+        others = (one.entry for other, one in self.entries.items() if other != name)
+        is_same_one = self.entries.get(name, found).entry == found.entry
+        self.is_one_each &= is_same_one and found.entry not in others
+        self.entries[name] = found
 
 
 def after_new_name(change: Change) -> Iterator[Consequence]:
@@ -78,7 +78,7 @@ def after_new_name(change: Change) -> Iterator[Consequence]:
         if _uses(names, one.name):
             continue
         alike = _imported_alike(names, one) if _is_import(one) else _defined_alike(names, one)
-        for register in _registers(names, alike):
+        for register in _registers(names, alike) if len(alike) <= _MOST else ():
             hunk = _entry(names, register, alike, one.name)
             if hunk is not None:
                 yield Consequence(hunk, "register_name", cause=f"new {one.name}")
@@ -110,7 +110,7 @@ def _imported_alike(names: Names, one: Occurrence) -> list[str]:
                 read = renamed(tree.of(other), each.name, one.name, within=True)
                 if other == statement or is_same(read, text):
                     found.append(each.name)
-    return found if len(found) <= _MOST else []
+    return found
 
 
 def _defined_alike(names: Names, one: Occurrence) -> list[str]:
@@ -122,7 +122,7 @@ def _defined_alike(names: Names, one: Occurrence) -> list[str]:
         if each is not None and _is_outer(each) and each.part.kind == one.part.kind:
             if any(differing(each.name, one.name)):
                 found.append(each.name)
-    return found if len(found) <= _MOST else []
+    return found
 
 
 def _registers(names: Names, alike: list[str]) -> Iterator[_Register]:
@@ -132,24 +132,22 @@ def _registers(names: Names, alike: list[str]) -> Iterator[_Register]:
         uses = _uses(names, name)
         used += bool(uses)
         for one in uses if len(uses) <= _MOST else ():
-            for found, entry in _lists_around(names, one):
-                key = found.node.start_byte, found.node.end_byte, kind_of(entry)
-                registers.setdefault(key, _Register(found)).add(name, entry)
+            for found in _lists_around(names, one):
+                key = found.node.start_byte, found.node.end_byte, kind_of(found.entry)
+                registers.setdefault(key, _Register()).add(name, found)
     for register in registers.values():
         count = len(register.entries)
         if register.is_one_each and count >= _LEAST and count * 2 > used:
             yield register
 
 
-def _lists_around(names: Names, one: Occurrence) -> Iterator[tuple[EntryList, Node]]:
-    """Return the lists around a use of a name, each with the entry that the use is in."""
-    for step in reversed(one.path[max(1, len(one.path) - _MOST_STEPS) :]):
-        text = names.tree.of(step.node)
-        if len(text) > _LONGEST or text.count("\n") >= _MOST_LINES:
+def _lists_around(names: Names, one: Occurrence) -> Iterator[EntryList]:
+    """Return the lists around a use of a name, seen from the entry that the use is in."""
+    for found in lists_around(names.tree, one.path):
+        if names.tree.of(found.entry).count("\n") >= _MOST_LINES:
             return
-        found = None if _NO_ENTRY.search(kind_of(step.node)) else list_of(step.node)
-        if found is not None and not _NO_LIST.search(found.node.type):
-            yield found, step.node
+        if not (_NO_ENTRY.search(kind_of(found.entry)) or _NO_LIST.search(found.node.type)):
+            yield found
 
 
 def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hunk | None:
@@ -159,20 +157,20 @@ def _entry(names: Names, register: _Register, alike: list[str], name: str) -> Hu
     reads like: what follows may be for all others.
     """
     tree, entries = names.tree, register.entries
-    order = sorted(entries, key=lambda one: entries[one].start_byte)
+    order = sorted(entries, key=lambda one: entries[one].entry.start_byte)
     like = next((one for one in reversed(order) if _is_regular(names, register, one)), None)
     if like is None:
         return None
-    new = _filled(tree.of(entries[like]).rstrip(), like, name)
+    new = _filled(tree.of(entries[like].entry).rstrip(), like, name)
     if new is None:
         return None
     place = names.of(name)[0].start
     earlier = [one for one in alike if one in entries and names.of(one)[0].start < place]
     is_in_order = [one for one in alike if one in entries] == order
-    entry = entries[earlier[-1] if earlier and is_in_order else like]
-    beside = register.found.beside(entry)
-    texts = [text for one in beside if (text := separated(tree, register.found, entry, one)[1])]
-    return put_behind(tree.text, end_of(tree, entry), min(texts, key=len), new) if texts else None
+    found = entries[earlier[-1] if earlier and is_in_order else like]
+    texts = [text for by in (-1, 1) if (text := found.separator(found.beside(by)))]
+    end = end_of(tree, found.entry)
+    return put_behind(tree.text, end, min(texts, key=len), new) if texts else None
 
 
 def _filled(entry: str, old: str, new: str) -> str | None:
@@ -180,9 +178,7 @@ def _filled(entry: str, old: str, new: str) -> str | None:
     mine, other = differing(old, new)
     pattern = forms(old, within=True)
     names = [renamed(found[0], old, new, within=True) for found in pattern.finditer(entry)]
-    spans = [found.span() for found in pattern.finditer(entry)]
-    starts, stops = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(entry)]
-    texts = [entry[start:end] for start, end in zip(starts, stops, strict=True)]
+    texts = pattern.split(entry)[:: pattern.groups + 1]
     if len(parts_of(mine)) == 1 < len(parts_of(other)) and mine.lower() in _parts(texts):
         return None  # `anyMutation` or `any_mutation` in place of `query`
     texts = [renamed(text, mine, other, within=True) for text in texts]
@@ -199,21 +195,14 @@ def _parts(texts: Iterable[str]) -> set[str]:
 
 def _is_regular(names: Names, register: _Register, name: str) -> bool:
     """Tell whether an entry has no text but its name's, or another one reads like it."""
-    tree, entry = names.tree, register.entries[name]
-    texts = literals(tree, entry)
+    texts = literals(names.tree, register.entries[name].entry)
     others = [one for one in register.entries if one != name]
     words = [name, *(word for one in others if (word := differing(name, one)[0]))]
     if texts and all(any(forms(one, within=True).search(text) for one in words) for text in texts):
         return True
-    return any(
-        _nameless(names, register, name, one) == _nameless(names, register, one, name)
-        for one in others
-    )
 
+    def bare(name: str, other: str) -> list[str]:
+        text = names.tree.of(register.entries[name].entry)
+        return nameless(text, name, differing(name, other)[0], within=True)
 
-def _nameless(names: Names, register: _Register, name: str, other: str) -> list[str]:
-    """Return the words of an entry without what tells its name from another one."""
-    text = names.tree.of(register.entries[name])
-    for word in (name, differing(name, other)[0]):
-        text = renamed(text, word, "", within=True)
-    return text.split()
+    return any(bare(name, one) == bare(one, name) for one in others)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editcast_model.consequences.lists.entries import Entry, EntryList, is_same, name_of
-from editcast_model.consequences.lists.word_forms import differing, forms, has, renamed
+from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
@@ -40,55 +40,47 @@ class Template:
 
 
 def template_of(
-    tree: Tree,
-    added: Entry,
-    found: EntryList,
-    neighbours: tuple[Node, Node],
-    together: Sequence[Entry] = (),
+    added: Entry, found: EntryList, beside: Node, together: Sequence[Entry]
 ) -> Template | None:
     """Return the entry of a list that an added one is to read like; None for none.
 
     Args:
-        tree: The tree of the list.
         added: The added entry.
-        found: The list.
-        neighbours: The entry that is to stand before the new one, and another one beside it.
+        found: The list, seen from the entry that is to stand before the new one.
+        beside: Another entry beside the new one.
         together: Entries that were added with it, to this list or others.
     """
-    source, old = _source_of(tree, added, found, neighbours)
-    words = [(old, added.name), differing(old, added.name)]
-    if _says_more(tree, found, source, [old for old, _ in words]):
-        return _said_by_name(tree, added, found, source)
-    if not (any(added.is_like) or added.alike) and _is_constant(tree.of(source), old):
+    source, old = _source_of(added, found, beside)
+    text, words = found.tree.of(source), [(old, added.name), differing(old, added.name)]
+    if _says_more(found, source, [old for old, _ in words]):
+        return _said_by_name(added, found, source)
+    if not (any(added.is_like) or added.alike) and _is_constant(text, old):
         return None  # it is of another type
     pairs = [
         (other, added.name)
         for other in added.counterparts(old, together)
-        if other != old and has(tree.of(source), other)
+        if other != old and has(text, other)
     ]
-    if pairs or is_same(tree.of(neighbours[0]), added.text_before):
+    if pairs or is_same(found.tree.of(found.entry), added.text_before):
         return Template(source, (*words, *pairs))
     for within in (False, True):
-        if _is_regular(tree, found, source, old, within):
+        if _is_regular(found, source, old, within):
             return Template(source, tuple(words), within)
-    if _reads_as_others(tree, found, source, old, added.others):
+    if _reads_as_others(found, source, old, added.others):
         return Template(source, tuple(words))
-    is_beside = source in neighbours
+    is_beside = source in (found.entry, beside)
     return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
 
 
-def _source_of(
-    tree: Tree, added: Entry, found: EntryList, neighbours: tuple[Node, Node]
-) -> tuple[Node, str]:
+def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]:
     """Return the entry of a list that an added one is to read like, with its name."""
-    entry, beside = neighbours
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
-        for one in found.by_distance(entry):
-            if has(tree.of(one), added.alike):
+        for one in found.by_distance(found.entry):
+            if has(found.tree.of(one), added.alike):
                 return one, added.alike
-    return entry, added.before
+    return found.entry, added.before
 
 
 def _is_constant(entry: str, name: str) -> bool:
@@ -98,56 +90,51 @@ def _is_constant(entry: str, name: str) -> bool:
     return _VALUE.match(rest) is not None and not has(rest, name)
 
 
-def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str, within: bool) -> bool:
+def _is_regular(found: EntryList, entry: Node, name: str, within: bool) -> bool:
     """Tell whether another entry of a list reads like one but for their names."""
-
-    def nameless(node: Node, name: str, end: str) -> str:
-        return renamed(renamed(tree.of(node), name, "", within=within), end, "", within=within)
-
-    words = WORD.findall(tree.of(entry))
+    text = found.tree.of(entry)
+    words = WORD.findall(text)
     at = next((at for at, word in enumerate(words) if has(word, name)), None)
     if at is None:
         return False
     for other in found.entries:
-        of_other = WORD.findall(tree.of(other))
+        of_other = WORD.findall(found.tree.of(other))
         if other != entry and at < len(of_other):
             mine, theirs = differing(words[at], of_other[at])
-            if is_same(nameless(entry, words[at], mine), nameless(other, of_other[at], theirs)):
+            own = nameless(text, words[at], mine, within=within)
+            if own == nameless(found.tree.of(other), of_other[at], theirs, within=within):
                 return True
     return False
 
 
-def _said_by_name(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Template | None:
+def _said_by_name(added: Entry, found: EntryList, entry: Node) -> Template | None:
     """Return the nearest entry of which all texts are its name; None without any.
 
     Such as `FAILED: "Failed"` beside `QUEUED: "Waiting"`.
     """
     for one in found.by_distance(entry):
-        own = [each for each in added.others if has(tree.of(one), each)]
-        texts = literals(tree, one)
+        own = [each for each in added.others if has(found.tree.of(one), each)]
+        texts = literals(found.tree, one)
         if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
             return Template(one, ((own[0], added.name), differing(own[0], added.name)))
     return None
 
 
-def _reads_as_others(
-    tree: Tree, found: EntryList, entry: Node, name: str, names: Sequence[str]
-) -> bool:
+def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[str]) -> bool:
     """Tell whether one of the other entries reads like one but for their names, of several words.
 
     Args:
-        tree: The tree of the list.
         found: The list.
         entry: The entry.
         name: Its name in the list that got one more.
         names: All names of that list.
     """
-    nameless = renamed(tree.of(entry), name, "")
+    own = nameless(found.tree.of(entry), name)
     for one in found.entries:
-        own = [each for each in names if each != name and has(tree.of(one), each)]
-        if one != entry and len(own) == 1:
-            if is_same(nameless, renamed(tree.of(one), own[0], "")):
-                return True
+        text = found.tree.of(one)
+        others = [each for each in names if each != name and has(text, each)]
+        if one != entry and len(others) == 1 and nameless(text, others[0]) == own:
+            return True
     return False
 
 
@@ -163,12 +150,12 @@ def aligned(before: str, after: str, others: Sequence[str]) -> str:
     return after[: blanks.start()] + " " * width + after[blanks.end() :]
 
 
-def _says_more(tree: Tree, found: EntryList, entry: Node, names: Sequence[str]) -> bool:
+def _says_more(found: EntryList, entry: Node, names: Sequence[str]) -> bool:
     """Tell whether an entry has a literal that is not made of its names, nor what all have."""
-    for text in literals(tree, entry):
+    for text in literals(found.tree, entry):
         if not any(has(text, name) for name in names):
             others = [one for one in found.entries if one != entry]
-            if len(others) < 2 or not all(text in literals(tree, one) for one in others):
+            if len(others) < 2 or not all(text in literals(found.tree, one) for one in others):
                 return True
     return False
 

@@ -49,6 +49,13 @@ def renamed(text: str, old: str, new: str, *, within: bool = False) -> str:
     return forms(old, within=within).sub(form, text) if old else text
 
 
+def nameless(text: str, *names: str, within: bool = False) -> list[str]:
+    """Return the words of a text without some names, to compare it with what has others."""
+    for name in names:
+        text = renamed(text, name, "", within=within)
+    return text.split()
+
+
 def as_in(text: str, names: Sequence[str], new: str) -> str | None:
     """Write a name as a text writes others of several parts; None where it has none of them."""
     for name in names:
