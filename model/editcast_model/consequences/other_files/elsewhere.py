@@ -25,13 +25,22 @@ from editcast_model.consequences.members.unknown_objects import (
     possible_keys,
     possible_uses,
 )
-from editcast_model.consequences.other_files.imports import Import, imports
+from editcast_model.consequences.other_files.imports import (
+    BY_NAME,
+    EVERYTHING,
+    Import,
+    family_of,
+    imports,
+    indexes_of,
+    is_module,
+    is_same_package,
+)
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
+    package_of,
 )
-from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
@@ -41,12 +50,15 @@ from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
-from editcast_model.syntax.members import is_member, owner
+from editcast_model.syntax.members import is_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.roles import Role
+from editcast_model.syntax.roles import Role, Scope
+from editcast_model.syntax.tree import field
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
+#: The fields that contain the module of a type.
+_MODULES = ("package", "module")
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
 _NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
 _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
@@ -62,14 +74,12 @@ def after_modules(
         path: Its path, among those of the changes.
         changes: Of the other files, and perhaps of itself, which means nothing.
     """
-    imported: list[Import] | None = None
-    for change in changes:
-        if change.file == path or not any(names.of(word) for word in change.words):
-            continue
-        imported = imports(names) if imported is None else imported
-        ties = Ties(names, path, change, imported)
-        if not ties.are_like:
-            continue
+    family = family_of(names.tree.language)
+    others = [one for one in changes if one.file != path and family_of(one.language) == family]
+    due = [one for one in others if any(map(names.of, one.words))]
+    imported = imports(names) if due else []
+    for change in due:
+        ties = _Ties(names, path, change, imported)
         for name in change.names:
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
             yield from (adapted(names.tree, one, name.value) for one in renames)
@@ -95,7 +105,126 @@ def after_modules(
                     yield from handed_on(names, call, maker)
 
 
-def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
+class _Ties:
+    """The imports by which one file uses another, of a language that it can import from.
+
+    Attributes:
+        names: The names of the file.
+        taken: The imports that take a name of the other.
+        modules: Those that take all of it, by a name for itself.
+        is_open: Whether its names need none: in one package of Go or Java, after an import of
+            all, or where classes are known by their names alone.
+    """
+
+    def __init__(
+        self, names: Names, path: str, change: ModuleChange, found: Iterable[Import]
+    ) -> None:
+        self.names = names
+        self.taken: list[Import] = []
+        self.modules: list[Import] = []
+        self.is_open = False
+        self._classes = {one.old: one.new for one in change.names if not one.owner}
+        language = names.tree.language
+        if language in ("go", "java") and is_same_package(path, change.file):
+            self.is_open = language == "java" or package_of(names) == change.package
+        if language in BY_NAME:
+            self.is_open = True
+            words = change.words | {one.new for one in change.names}
+            named = (one for word in words for one in names.of(word))
+            self.taken += [
+                Import("", one.name, one.start, one.name, one.start)
+                for one in named
+                if one.part.kind == "import"
+            ]
+        if language == "rust":
+            self.modules += _modules_of_rust(names, change.file)
+        for one in found:
+            if is_module(one.module, path, change.file, language):
+                (self.taken if one.name else self.modules).append(one)
+                self.is_open |= one.name == EVERYTHING
+            elif one.name in change.own_names and any(
+                is_module(one.module, path, index, language) for index in indexes_of(change.file)
+            ):
+                self.taken.append(one)
+            elif language == "python" and one.name:
+                whole = one.module + ("" if one.module.endswith(".") else ".") + one.name
+                if is_module(whole, path, change.file, language):
+                    self.modules.append(one)
+
+    @property
+    def is_tied(self) -> bool:
+        """Tell whether the file uses the other at all."""
+        return bool(self.taken or self.modules or self.is_open)
+
+    def scope_of(self, one: Import) -> Scope | None:
+        """Return the scope in which an import binds its name."""
+        bound = self.names.at(one.binding) if one.binding is not None else None
+        return self.names.home(bound) if bound and bound.role is Role.DEFINITION else None
+
+    def is_only(self, one: Import, new: str) -> bool:
+        """Tell whether nothing else has the name that an import binds, or the new one for it."""
+        names, scope = self.names, self.scope_of(one)
+        bindings = {each.binding for each in self.taken if each.name == one.name}
+        return not names.definitions(new, scope) and all(
+            each.start in bindings for each in names.definitions(one.bound, scope)
+        )
+
+    def uses(self, name: str, *, with_others: bool = False) -> Iterator[Occurrence]:
+        """Find where a name that the other file has at its top is used, without its imports.
+
+        Args:
+            name: The name, as it is called there.
+            with_others: Whether it is also looked for by other names that imports give it.
+        """
+        written = {name}
+        if with_others:
+            written |= {one.bound for one in self.taken if one.name == name and one.bound}
+        for each in sorted(written):
+            for one in self.names.of(each):
+                is_member = one.role is Role.MEMBER and each == name and self._is_of_module(one)
+                if is_member or (one.role is Role.REFERENCE and self._is_taken(one, name)):
+                    yield one
+
+    def classes(self, name: str) -> set[str]:
+        """Return what `owner` calls a class of the other file here."""
+        called = {name} | {old for old, new in self._classes.items() if new == name}
+        found = {f"{one.bound}@" for one in self.taken if one.name in called and one.bound}
+        for one in self.modules:
+            written = (f"{one.bound}.{each}" for each in called)
+            found |= {f"{each}@" for each in written if each in self.names.tree.text}
+        return found | ({f"{each}@" for each in called} if self.is_open else set())
+
+    def _is_taken(self, one: Occurrence, name: str) -> bool:
+        """Tell whether a reference means a name that is imported from the other file."""
+        names = self.names
+        if names.resolve(one) is None:
+            return self.is_open and one.name == name and name not in names.rules.builtins
+        bindings = {
+            each.binding for each in self.taken if each.name == name and each.bound == one.name
+        }
+        return bool(bindings) and all(each.start in bindings for each in names.meant_by(one))
+
+    def _is_of_module(self, one: Occurrence) -> bool:
+        """Tell whether a member is the other file's itself."""
+        node = one.path[-2].node
+        thing = object_of(node) or field(node, *_MODULES)
+        if thing is None:
+            return False
+        names, written = self.names, self.names.tree.of(thing)
+        modules = [each for each in self.modules if each.bound == written]
+        first = names.of_node(thing)
+        if not modules or first is None:
+            return False
+        if names.resolve(first) is None:
+            return any(each.binding is None for each in modules)  # Go's, named by their paths
+        bindings = {each.binding for each in modules}
+        return all(
+            each.start in bindings or (each.part.kind == "import" and "." in written)
+            for each in names.meant_by(first)
+        )
+
+
+def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
     """Return the import of a renamed definition, and its uses."""
     names, old, new = ties.names, name.old, name.new
     taken = [one for one in ties.taken if one.name == old]
@@ -118,7 +247,7 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
                 yield Consequence(renaming(use, new), "rename_use")
 
 
-def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
+def _imported_by_name(ties: _Ties, name: str) -> Iterator[Consequence]:
     """Return the import of what was another file's default, and has a name of its own now."""
     for one in ties.taken:
         end = one.at + len(one.bound)
@@ -127,7 +256,7 @@ def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
             yield Consequence(hunk, "rename_import", is_first=True)
 
 
-def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
+def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
     if name.is_result or name.is_property:
@@ -148,7 +277,7 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         yield Consequence(Hunk(one.start, one.end, text), "rename_compound_field")
 
 
-def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
+def _called_otherwise(ties: _Ties, function: NewParameters) -> Iterator[Consequence]:
     """Return the calls of a function that do not fit its parameters any more."""
     names, after = ties.names, function.after
     kinds = () if function.name in COMMON else _PROBABLE
@@ -194,7 +323,7 @@ def _renamed_keywords(
 
 
 def _calls(
-    ties: Ties, class_name: str, name: str, *, kinds: Collection[Kind] = ()
+    ties: _Ties, class_name: str, name: str, *, kinds: Collection[Kind] = ()
 ) -> Iterator[Call]:
     """Return the calls of a function of the other file.
 
@@ -218,3 +347,12 @@ def _calls(
 
 def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
     return (call for one in used if (call := call_of(names.tree, one)) is not None)
+
+
+def _modules_of_rust(names: Names, file: str) -> Iterator[Import]:
+    """Yield the declarations and imports of a file of Rust, which is a module of its name."""
+    *_, folder, name = ("", *file.removesuffix(".rs").split("/"))
+    called = folder if name == "mod" else name
+    for one in names.of(called):
+        if one.part.kind == "import":
+            yield Import(called, "", one.start, called, one.start)

@@ -70,7 +70,7 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
 
     def library(self, family: str, name: str) -> str | None:
         """Return the statement that takes a name of a library that the project imports from."""
-        module = LIBRARIES.get(family, {}).get(name, "")
+        module = LIBRARIES.get(name, "") if family == "script" else ""
         known = list(self._known.get((_LIBRARY, module), ()))
         found = [one for one in known if isinstance(one, Origin)]
         if not found:
@@ -236,8 +236,7 @@ class _Statements(Mapping[str, str]):
         return statement
 
     def __iter__(self) -> Iterator[str]:
-        libraries = LIBRARIES.get(self._family, ())
-        found = {name for name in libraries if self._known.library(self._family, name)}
+        found = {name for name in LIBRARIES if self._known.library(self._family, name)}
         return iter(self._known.names(self._family) | self._standard.keys() | found)
 
     def __len__(self) -> int:

@@ -109,7 +109,8 @@ def _joined(names: Names, wanted: Import) -> Hunk | None:
     kind = "type " if wanted.is_type and not last.is_type else ""
     line = tree.text[tree.text.rfind("\n", 0, last.at) + 1 : last.at]
     between = f",\n{line}" if not line.strip() else ", "
-    following = _next_name([one.name for one in taken], wanted.name, tree.language)
+    orders = _NAME_ORDERS[tree.language != "python" :]
+    following = _next([one.name for one in taken], wanted.name, orders)
     if following is not None:
         at = taken[following].at
         return Hunk(at, at, f"{kind}{wanted.name}{renamed}{between}")
@@ -228,20 +229,16 @@ def _module(statement: str) -> str:
     return found[1].lower() if found else ""
 
 
+def _package(statement: str) -> str:
+    return _module(statement).partition(".")[0]
+
+
 #: The first one is only for Python.
 _NAME_ORDERS: _Orders = (lambda one: (_kind(one), one.lower()), str.lower, str)
 _STATEMENT_ORDERS: _Orders = (
     lambda one: (one.startswith("from"), _module(one), one.lower()),
     lambda one: (_module(one), one.lower()),
 )
-
-
-def _next_name(known: Sequence[str], wanted: str, language: str) -> int | None:
-    """Return before which one of some names of a statement another one belongs.
-
-    None where it comes last, or where they are in no order.
-    """
-    return _next(known, wanted, _NAME_ORDERS[language != "python" :])
 
 
 def _put_in_order(found: Sequence[Node], text: str, statement: str) -> Hunk:
@@ -276,6 +273,11 @@ def _behind(found: Sequence[Node], text: str, statement: str) -> Hunk:
 
 
 def _next(known: Sequence[str], wanted: str, orders: _Orders) -> int | None:
+    """Return before which one of some names or statements another one belongs.
+
+    None where it comes last, or where they are in no order.
+    """
+
     def misplaced(order: Callable[[str], Any]) -> int:
         return sum(order(one) > order(other) for one, other in pairwise(known))
 
@@ -303,20 +305,17 @@ def _group(groups: Sequence[Sequence[str]], statement: str) -> int | None:
 
     A paragraph of several kinds is for all of them.
     """
-    first, rank = _module(statement).partition(".")[0], _rank(statement)
-    for at, each in enumerate(groups):
-        if any(_module(one).partition(".")[0] == first for one in each):
-            return at
-    for at, each in enumerate(groups):
-        if any(_rank(one) == rank for one in each):
-            return at
+    for key in (_package, _rank):
+        for at, each in enumerate(groups):
+            if key(statement) in map(key, each):
+                return at
     is_mixed = len(groups) == 1 and len({_rank(one) for one in groups[0]} - {0}) > 1
     return 0 if is_mixed else None
 
 
 def _rank(statement: str) -> int:
     """Return by what paragraphs are sorted: the future, the standard library, others, this one."""
-    first = _module(statement).partition(".")[0]
+    first = _package(statement)
     if not first:
         return 3
     return 0 if first == "__future__" else 1 if first in sys.stdlib_module_names else 2

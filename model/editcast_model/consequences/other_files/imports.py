@@ -211,10 +211,10 @@ def is_module(written: str, importer: str, file: str, language: str) -> bool:
         if basename(written) != "index":
             there = there.removesuffix("/index")
         is_absolute = written.startswith(_SHORTCUTS) and there.endswith(written[1:])
-    return _resolved(written, importer) == there if written.startswith(".") else is_absolute
+    return placed(written, importer) == there if written.startswith(".") else is_absolute
 
 
-def _resolved(written: str, importer: str) -> str | None:
+def placed(written: str, importer: str) -> str | None:
     """Return the path of a relative module behind a slash; None where it leads out of all folders.
 
     That of the outermost folder is empty.
@@ -226,14 +226,6 @@ def _resolved(written: str, importer: str) -> str | None:
     if path.partition("/")[0] == "..":
         return None
     return "" if path == "." else f"/{path}"
-
-
-def placed(written: str, importer: str) -> str:
-    """Return the path of a module that is written relative to its importer.
-
-    It begins with a slash.
-    """
-    return _resolved(written, importer) or "/"
 
 
 def written_from(importer: str, module: str, family: str) -> str | None:

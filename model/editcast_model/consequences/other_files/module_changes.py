@@ -193,8 +193,7 @@ class ModuleHistory:
         kinds["names"] = tuple(self._names.values())
         kinds["parameters"] = tuple(self._parameters.values())
         is_kept = 0 < sum(map(len, kinds.values())) <= MOST_CHANGES
-        package = package_of(now) if tree.language == "go" else ""
-        new = ModuleChange(self._file, tree.language, package, **kinds)
+        new = ModuleChange(self._file, tree.language, package_of(now), **kinds)
         self._change = new if is_kept else None
 
     def _take_names(self, change: Change) -> None:

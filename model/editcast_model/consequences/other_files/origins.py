@@ -193,7 +193,7 @@ def _head(text: str, family: str) -> str:
 
 
 def _origin(one: Import, family: str, path: str, is_required: bool) -> Origin:
-    module = placed(one.module, path) if one.module.startswith(".") else one.module
+    module = (placed(one.module, path) or "/") if one.module.startswith(".") else one.module
     usual = one.name or (one.module.rsplit("/", 1)[-1] if family == "go" else one.module)
     has_own = family == "script" and one.name in ("", "default")  # a name that the importer chooses
     alias = "" if has_own or one.bound == usual else one.bound

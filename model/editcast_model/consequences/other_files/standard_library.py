@@ -81,7 +81,5 @@ _SCRIPT_NAMES = {
     "rxjs": "combineLatest firstValueFrom forkJoin switchMap takeUntil",
 }
 
-#: Modules of libraries by family of languages and exported name.
-LIBRARIES: dict[str, dict[str, str]] = {
-    "script": {name: module for module, names in _SCRIPT_NAMES.items() for name in names.split()},
-}
+#: Modules of libraries for scripts by exported name.
+LIBRARIES = {name: module for module, names in _SCRIPT_NAMES.items() for name in names.split()}
