@@ -11,11 +11,11 @@ import re
 import sys
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
-from posixpath import dirname
 from typing import Final
 
 from editcast_model.consequences.other_files.imports import (
     family_of,
+    folder_of,
     is_same_package,
     means,
     module_name,
@@ -121,7 +121,7 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
             one: The definition.
             importer: The path of the file that lacks it.
         """
-        aside = _ASIDE.intersection(dirname(one.file).split("/"))
+        aside = _ASIDE.intersection(folder_of(one.file).split("/"))
         if not aside.issubset(importer.split("/")):  # code does not import from its tests
             return None
         if one.family == "java":
@@ -160,7 +160,7 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
             return False
         known = self._known.get(first, ())
         wanted = [one.module for one in known if isinstance(one, Origin)]
-        if dirname(importer) == root:  # a script beside it imports its neighbours
+        if folder_of(importer) == root:  # a script beside it imports its neighbours
             own = (each.module for each in self._imports_of(importer))
             wanted += [each for each in own if "." not in each]
         paths = (f"{inside}{module.replace('.', '/')}" for module in wanted)
@@ -172,7 +172,7 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
         own = [each for each in self._imports_of(importer) if not each.is_required]
         relative = [each.module for each in own if each.module.startswith("/")]
         short = [each.module for each in own if _SHORTCUT.match(each.module)]
-        is_below = path.startswith(dirname(importer) + "/")
+        is_below = path.startswith(folder_of(importer) + "/")
         if short and not (relative and is_below):
             for module in short:
                 root = self._root_of(module[2:])

@@ -1,6 +1,6 @@
 """Import statements: what a file takes of which other file, and by what name it knows it.
 
-Paths of files are those of one project, with slashes; nothing is read from the disk. What could as
+Files are those of one project, by their paths or URIs; nothing is read from the disk. What could as
 well be a file of another project means none.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from posixpath import basename, dirname, join, normpath, relpath
+from posixpath import basename, relpath
 
 from tree_sitter import Node
 
@@ -195,8 +195,8 @@ def is_module(written: str, importer: str, file: str, language: str) -> bool:
     if importer == file:
         return False
     if language == "go":  # the path of a package ends as its folder; one of a single part is Go's
-        folder = dirname(file)
-        is_other = folder not in ("", dirname(importer))
+        folder = folder_of(file)
+        is_other = folder not in ("", folder_of(importer))
         return is_other and "/" in written and basename(written) == basename(folder)
     there, path = f"/{stem(file)}", f"/{written.replace('.', '/')}"
     if language == "java":
@@ -222,10 +222,15 @@ def placed(written: str, importer: str) -> str | None:
     if "/" not in written:  # Python's, or a folder alone
         name = written.lstrip(".")
         written = "../" * (len(written) - len(name) - 1) + name.replace(".", "/")
-    path = normpath(join(dirname(importer), written))
-    if path.partition("/")[0] == "..":
-        return None
-    return "" if path == "." else f"/{path}"
+    here = f"/{importer}".split("/")[:-1]
+    for part in written.split("/"):
+        if part == "..":
+            here.pop()
+            if not here:
+                return None
+        elif part not in (".", ""):
+            here.append(part)
+    return "/".join(here)
 
 
 def written_from(importer: str, module: str, family: str) -> str | None:
@@ -233,7 +238,7 @@ def written_from(importer: str, module: str, family: str) -> str | None:
 
     In Python only from the folder that it is in, or one above it: others may be no packages.
     """
-    path = relpath(module, f"/{dirname(importer)}")
+    path = relpath(module, f"/{folder_of(importer)}")
     is_above = path.partition("/")[0] == ".."
     if family == "python":
         return None if is_above else "." + path.removeprefix(".").replace("/", ".")
@@ -250,20 +255,25 @@ def means(module: str, file: str, family: str) -> bool:
 
 def is_same_package(importer: str, file: str) -> bool:
     """Tell whether two files, of Go or Java, are in one folder."""
-    return importer != file and dirname(importer) == dirname(file)
+    return importer != file and folder_of(importer) == folder_of(file)
 
 
 def indexes_of(file: str) -> list[str]:
     """Return the files that may pass on what one defines: those of its folder and of the next."""
     index = "__init__.py" if file.endswith((".py", ".pyi")) else "index.ts"
-    folders = [one for one in (dirname(file), dirname(dirname(file))) if one]
+    folders = [one for one in (folder_of(file), folder_of(folder_of(file))) if one]
     return [f"{one}/{index}" for one in folders if f"{one}/{index}" != file]
 
 
 def module_name(file: str, language: str) -> str:
     """Return the last part of what a file is imported by: its name, or that of its folder."""
     name = "index" if language == "go" else stem(basename(file))
-    return basename(dirname(file)) or name if name in ("__init__", "index") else name
+    return basename(folder_of(file)) or name if name in ("__init__", "index") else name
+
+
+def folder_of(file: str) -> str:
+    """Return the folder that a file is in; empty for the outermost one."""
+    return file.rpartition("/")[0]
 
 
 def stem(name: str) -> str:

@@ -2,13 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from posixpath import dirname
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.other_files.imports import (
     EVERYTHING,
     Import,
     family_of,
+    folder_of,
     imports,
     placed,
     stem,
@@ -103,7 +103,7 @@ class Origin:
             return taken + renamed
         if self.family == "java":
             package = module.rpartition(".")[0].replace(".", "/")
-            is_of_package = f"/{dirname(importer)}".endswith(f"/{package}")
+            is_of_package = f"/{folder_of(importer)}".endswith(f"/{package}")
             return None if is_of_package else f"import {module};"
         taken = f"{{ {self.name}{renamed} }}"
         if self.is_required:

@@ -277,6 +277,8 @@ def test_languages_without_rules(language: str) -> None:
         (".", "a/b.ts", "a/index.ts", "typescript", True),
         ("..", "a/b/c.js", "a/index.js", "javascript", True),
         ("../../../x", "a/b.ts", "x.ts", "typescript", False),
+        ("./x", "file:///a/b.ts", "file:///a/x.ts", "typescript", True),
+        ("..x", "file:///a/b/c.py", "file:///a/x.py", "python", True),
         ("x", "a/b.ts", "a/x.ts", "typescript", False),
         ("~/x", "a/b.ts", "src/x.vue", "typescript", False),
         ("log", "a/b.go", "log/c.go", "go", False),
