@@ -5,7 +5,7 @@ those leave to the editor (hoisting, class scopes, defaults evaluated outside) i
 """
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -82,13 +82,20 @@ SHORTHAND = Part(Role.REFERENCE, is_shorthand=True)
 LOOP_VARIABLE = Part(Role.DEFINITION, "variable", extent=-2)
 LOCAL_VARIABLE = Part(Role.DEFINITION, "variable", seen_after=-2)
 
-#: Types of nodes that open a scope, each with the fields that stand outside of it.
-Outside = Mapping[str, tuple[str, ...]]
 
-
-def each(*kinds: str) -> str:
+def each(kinds: str) -> str:
     """Return the places of the names of what is declared by nodes of some types."""
-    return " ".join(f"{kind}.name" for kind in kinds)
+    return " ".join(f"{kind}.name" for kind in kinds.split())
+
+
+def around(path: Path, *kinds: str) -> int | None:
+    """Return the index of the innermost node of some types; None for none."""
+    return next((at for at in reversed(range(len(path))) if path[at].type in kinds), None)
+
+
+def level(scopes: Sequence[Scope], *kinds: str) -> int:
+    """Compute how many scopes there are before the first one of some types."""
+    return next((at for at, one in enumerate(scopes) if one.type in kinds), len(scopes))
 
 
 class Rules(ABC):
@@ -100,7 +107,7 @@ class Rules(ABC):
         has_other_files: Whether other files define names that are in scope without an import.
         rows: The places where a name plays a part: `type.field` of the node around it, or `type`
             for all of its fields.
-        outside: What opens a scope.
+        outside: The types of nodes that open a scope, by the field that stands outside of it.
         functions: Types of functions, whose parameters and bodies are one scope.
         bodies: Types of their bodies, which open a scope elsewhere.
         sigil: Begins the name of each variable, and of nothing else; empty for nothing.
@@ -114,10 +121,11 @@ class Rules(ABC):
 
     leaves: frozenset[str]
     builtins: frozenset[str]
-    has_other_files: bool
+    has_other_files = True
     rows: Mapping[Part, str] = {}
     _parts: dict[tuple[str, str], Part]
-    outside: Outside = {}
+    outside: Mapping[str, str] = {}
+    _outside: dict[str, str]
     functions = frozenset[str]()
     bodies = frozenset[str]()
     sigil = ""
@@ -129,12 +137,15 @@ class Rules(ABC):
     calls_by_name = False
 
     def __init_subclass__(cls) -> None:
-        """Read the table of parts."""
+        """Read the tables."""
         cls._parts = {}
         for part, places in cls.rows.items():
             for place in places.split():
                 kind, _, field = place.partition(".")
                 cls._parts[kind, field] = part
+        cls._outside = {
+            kind: field for field, kinds in cls.outside.items() for kind in kinds.split()
+        }
 
     def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
         """Return the name that begins at an offset, by the path there, what it is, and its path."""
@@ -163,8 +174,8 @@ class Rules(ABC):
         kind = path[index].type
         if kind in self.bodies and index and path[index - 1].type in self.functions:
             return False
-        outside = self.outside.get(kind)
-        return outside is not None and path[index + 1].field not in outside
+        outside = self._outside.get(kind)
+        return outside is not None and path[index + 1].field != outside
 
     def given_by_name(self, name: str, value: str) -> str:
         """Return an argument that says which parameter it is for."""

@@ -129,6 +129,11 @@ def parse(text: str, language: str | None, seconds: float = _SECONDS) -> Tree | 
     return _parse(text, language, _code(text, language), None, seconds)
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text, such as types of nodes."""
+    return frozenset(text.split())
+
+
 def first_child(node: Node) -> Node | None:
     """Return the first named child of a node; None without any, where the parser would raise."""
     return node.named_child(0) if node.named_child_count else None

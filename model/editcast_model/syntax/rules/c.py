@@ -5,58 +5,49 @@ What the preprocessor makes of a text is not known: macros are names like others
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, word_set
 
-_SCOPES = frozenset(
-    {"translation_unit", "namespace_definition", "template_declaration", "field_declaration_list"}
-    | {"for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement"}
-    | {"catch_clause", "lambda_expression"}
-)
-_FUNCTIONS = frozenset({"function_definition", "lambda_expression"})
-_BUILTINS = """
-    NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t std
-    true uint8_t uint16_t uint32_t uint64_t va_list
-"""
+_FUNCTIONS = word_set("function_definition lambda_expression")
 #: Types of nodes around a declared name.
-_DECLARATORS = frozenset(
-    {"pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator"}
-    | {"function_declarator", "init_declarator", "attributed_declarator"}
-    | {"structured_binding_declarator"}
-)
-_PARAMETERS = frozenset(
-    {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}
-)
-_CLASSES = frozenset(
-    {
-        "struct_specifier",
-        "union_specifier",
-        "enum_specifier",
-        "class_specifier",
-        "alias_declaration",
-    }
-    | {"concept_definition"}
-)
-_OTHER_PARENTS = """
-    namespace_definition using_declaration preproc_params attribute namespace_alias_definition
-    nested_namespace_specifier
-"""
+_DECLARATORS = word_set("""
+    pointer_declarator array_declarator reference_declarator parenthesized_declarator
+    function_declarator init_declarator attributed_declarator structured_binding_declarator
+""")
+_PARAMETERS = word_set("""
+    parameter_declaration optional_parameter_declaration variadic_parameter_declaration
+""")
+_CLASSES = word_set("""
+    struct_specifier union_specifier enum_specifier class_specifier alias_declaration
+    concept_definition
+""")
 
 
 class CRules(Rules):
     """The scopes of C and C++."""
 
-    leaves = frozenset({"identifier", "field_identifier", "type_identifier"})
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
-    functions, bodies = _FUNCTIONS, frozenset({"compound_statement"})
-    outside = dict.fromkeys(_SCOPES | bodies, ())
+    leaves = word_set("identifier field_identifier type_identifier")
+    builtins = word_set("""
+        NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t
+        std true uint8_t uint16_t uint32_t uint64_t va_list
+    """)
+    functions, bodies = _FUNCTIONS, word_set("compound_statement")
+    outside = {
+        "": """
+            translation_unit namespace_definition template_declaration field_declaration_list
+            for_statement for_range_loop if_statement while_statement switch_statement
+            catch_clause lambda_expression compound_statement
+        """
+    }
     rows = {
         roles.MEMBER: "field_expression.field qualified_identifier.name",
         roles.KEY: "field_designator",
         roles.REFERENCE: "field_initializer",
-        roles.VARIABLE: roles.each("enumerator", "preproc_def", "preproc_function_def"),
+        roles.VARIABLE: roles.each("enumerator preproc_def preproc_function_def"),
         roles.CLASS: "type_parameter_declaration optional_type_parameter_declaration",
-        roles.OTHER: _OTHER_PARENTS,
+        roles.OTHER: """
+            namespace_definition using_declaration preproc_params attribute
+            namespace_alias_definition nested_namespace_specifier
+        """,
     }
 
     def opens(self, path: Path, index: int) -> bool:

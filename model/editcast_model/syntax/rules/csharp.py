@@ -2,60 +2,56 @@
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, word_set
 
-_CLASSES = frozenset(
-    {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
-    | {"struct_declaration", "record_struct_declaration", "delegate_declaration"}
-)
-_FUNCTIONS = frozenset(
-    {"method_declaration", "constructor_declaration", "local_function_statement"}
-    | {"lambda_expression", "anonymous_method_expression", "operator_declaration"}
-    | {"indexer_declaration"}
-)
-_OTHERS = frozenset(
-    {"compilation_unit", "namespace_declaration", "declaration_list", "switch_section"}
-    | {"enum_member_declaration_list", "for_statement", "foreach_statement", "using_statement"}
-    | {"catch_clause", "fixed_statement"}
-)
-_BUILTINS = """
-    Action ArgumentException ArgumentNullException Array Attribute Console Convert DateTime Enum
-    Environment EventArgs Exception Func Guid IDisposable IEnumerable InvalidOperationException List
-    Dictionary Math NotImplementedException NotSupportedException Nullable Object Random String Task
-    TimeSpan Tuple Type Uri nameof value
+_CLASSES = """
+    class_declaration interface_declaration enum_declaration record_declaration struct_declaration
+    record_struct_declaration delegate_declaration
+"""
+_FUNCTIONS = """
+    method_declaration constructor_declaration local_function_statement lambda_expression
+    anonymous_method_expression operator_declaration indexer_declaration
 """
 _FIELDS = ("field_declaration", "event_field_declaration")
-_OTHER_PARENTS = """
-    attribute.name qualified_name alias_qualified_name labeled_statement goto_statement
-    namespace_declaration file_scoped_namespace_declaration using_directive
-"""
 
 
 class CSharpRules(Rules):
     """C#'s scopes."""
 
-    leaves = frozenset({"identifier", "implicit_parameter"})
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
+    leaves = word_set("identifier implicit_parameter")
+    builtins = word_set("""
+        Action ArgumentException ArgumentNullException Array Attribute Console Convert DateTime Enum
+        Environment EventArgs Exception Func Guid IDisposable IEnumerable InvalidOperationException
+        List Dictionary Math NotImplementedException NotSupportedException Nullable Object Random
+        String Task TimeSpan Tuple Type Uri nameof value
+    """)
     by_name = ": "
-    functions, bodies = _FUNCTIONS, frozenset({"block"})
+    functions, bodies = word_set(_FUNCTIONS), word_set("block")
     outside = {
-        **dict.fromkeys(_OTHERS | bodies, ()),
-        **dict.fromkeys(_FUNCTIONS | _CLASSES, ("name",)),
+        "": """
+            compilation_unit namespace_declaration declaration_list switch_section block
+            enum_member_declaration_list for_statement foreach_statement using_statement
+            catch_clause fixed_statement
+        """,
+        "name": _FUNCTIONS + _CLASSES,
     }
     rows = {
-        roles.MEMBER: roles.each("member_access_expression", "member_binding_expression"),
-        roles.OTHER: _OTHER_PARENTS,  # the class of an attribute may have a longer name
+        roles.MEMBER: roles.each("member_access_expression member_binding_expression"),
+        # The class of an attribute may have a longer name.
+        roles.OTHER: """
+            attribute.name qualified_name alias_qualified_name labeled_statement goto_statement
+            namespace_declaration file_scoped_namespace_declaration using_directive
+        """,
         roles.IMPORT: "using_directive.name",
         Part(Role.DEFINITION, "method"): "method_declaration.name",
         roles.FUNCTION: "local_function_statement.name",
-        roles.FIELD: roles.each("property_declaration", "event_declaration"),
+        roles.FIELD: roles.each("property_declaration event_declaration"),
         roles.FIELD_OF_CLASS: "enum_member_declaration.name",
-        roles.PARAMETER: roles.each("parameter", "parameter_list"),
+        roles.PARAMETER: roles.each("parameter parameter_list"),
         roles.LOOP_VARIABLE: "foreach_statement.left",
-        roles.CLASS: roles.each(*_CLASSES, "type_parameter"),
+        roles.CLASS: roles.each(_CLASSES + "type_parameter"),
         roles.VARIABLE: roles.each(
-            "catch_declaration", "declaration_pattern", "declaration_expression", "var_pattern"
+            "catch_declaration declaration_pattern declaration_expression var_pattern"
         ),
         roles.KEYWORD: "argument.name",
     }
@@ -71,8 +67,8 @@ class CSharpRules(Rules):
                     return roles.FIELD
                 return roles.LOCAL_VARIABLE
             case "from_clause", "name":
-                queries = (at for at, step in enumerate(path) if step.type == "query_expression")
-                return Part(Role.DEFINITION, "variable", extent=max(queries, default=-2))
+                query = roles.around(path, "query_expression") or -2
+                return Part(Role.DEFINITION, "variable", extent=query)
             case "tuple_pattern", "name":
                 at = max(at for at, step in enumerate(path[:-1]) if step.type != "tuple_pattern")
                 if path[at].type == "foreach_statement":

@@ -2,43 +2,39 @@
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path, field
+from editcast_model.syntax.tree import Path, field, word_set
 
-_FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
-_BLOCKS = frozenset(
-    {"source_file", "block", "if_statement", "for_statement", "expression_switch_statement"}
-    | {"type_switch_statement", "expression_case", "type_case", "default_case"}
-    | {"communication_case"}
-)
-_BUILTINS = """
-    any append bool byte cap clear close comparable complex complex128 complex64 copy delete error
-    false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print
-    println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr
-"""
+_FUNCTIONS = "function_declaration method_declaration func_literal"
 _STRUCTS = ("type_identifier", "qualified_type", "generic_type")
-_DECLARING = frozenset({"short_var_declaration", "range_clause", "receive_statement"})
+_DECLARING = ("short_var_declaration", "range_clause", "receive_statement")
 
 
 class GoRules(Rules):
     """Go's scopes."""
 
-    leaves = frozenset({"identifier", "field_identifier", "type_identifier", "package_identifier"})
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
-    functions, bodies = _FUNCTIONS, frozenset({"block"})
+    leaves = word_set("identifier field_identifier type_identifier package_identifier")
+    builtins = word_set("""
+        any append bool byte cap clear close comparable complex complex128 complex64 copy delete
+        error false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil
+        panic print println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr
+    """)
+    functions, bodies = word_set(_FUNCTIONS), word_set("block")
     outside = {
-        **dict.fromkeys(_BLOCKS, ()),
-        **dict.fromkeys((*_FUNCTIONS, "type_spec", "method_elem"), ("name",)),
+        "": """
+            source_file block if_statement for_statement expression_switch_statement
+            type_switch_statement expression_case type_case default_case communication_case
+        """,
+        "name": f"{_FUNCTIONS} type_spec method_elem",
     }
     rows = {
         roles.MEMBER: "selector_expression.field qualified_type.name",
         roles.FIELD_OF_CLASS: "field_declaration.name",
-        roles.METHOD_OF_CLASS: roles.each("method_declaration", "method_elem"),
+        roles.METHOD_OF_CLASS: roles.each("method_declaration method_elem"),
         roles.IMPORT: "import_spec.name",
         roles.OTHER: "package_clause",
-        roles.CLASS: roles.each("type_spec", "type_alias", "type_parameter_declaration"),
+        roles.CLASS: roles.each("type_spec type_alias type_parameter_declaration"),
         roles.FUNCTION: "function_declaration.name",
-        roles.PARAMETER: roles.each("parameter_declaration", "variadic_parameter_declaration"),
+        roles.PARAMETER: roles.each("parameter_declaration variadic_parameter_declaration"),
     }
 
     def other_part(self, path: Path, name: str) -> Part:

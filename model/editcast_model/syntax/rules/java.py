@@ -6,33 +6,16 @@ field is a definition in the body of its class, where it is used without `this`,
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, first_child, word_set
 
-_CLASSES = frozenset(
-    {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
-    | {"annotation_type_declaration"}
-)
-_FUNCTIONS = frozenset(
-    {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
-    | {"lambda_expression"}
-)
-_BODIES = frozenset({"block", "constructor_body"})
-_OTHERS = frozenset(
-    {"program", "class_body", "interface_body", "enum_body", "annotation_type_body"}
-    | {"for_statement", "enhanced_for_statement", "catch_clause", "switch_block"}
-    | {"try_with_resources_statement"}
-)
-_BUILTINS = """
-    ArithmeticException ArrayIndexOutOfBoundsException AssertionError AutoCloseable Boolean Byte
-    CharSequence Character Class ClassCastException ClassLoader ClassNotFoundException
-    CloneNotSupportedException Cloneable Comparable Deprecated Double Enum Error Exception Float
-    FunctionalInterface IllegalArgumentException IllegalStateException IndexOutOfBoundsException
-    Integer InterruptedException Iterable Long Math NullPointerException Number
-    NumberFormatException Object OutOfMemoryError Override Package Process ProcessBuilder Record
-    Runnable Runtime RuntimeException SafeVarargs SecurityException Short StackOverflowError
-    StackTraceElement String StringBuffer StringBuilder SuppressWarnings System Thread ThreadLocal
-    Throwable UnsupportedOperationException Void length var
+_CLASSES = """
+    class_declaration interface_declaration enum_declaration record_declaration
+    annotation_type_declaration
 """
+_FUNCTIONS = """
+    method_declaration constructor_declaration compact_constructor_declaration lambda_expression
+"""
+_BODIES = "block constructor_body"
 #: Types of statements in which a name is a label.
 _LABELS = ("labeled_statement", "break_statement", "continue_statement")
 _METHOD = Part(Role.MEMBER, "method")
@@ -41,13 +24,26 @@ _METHOD = Part(Role.MEMBER, "method")
 class JavaRules(Rules):
     """Java's scopes."""
 
-    leaves = frozenset({"identifier", "type_identifier"})
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
-    functions, bodies = _FUNCTIONS, _BODIES
+    leaves = word_set("identifier type_identifier")
+    builtins = word_set("""
+        ArithmeticException ArrayIndexOutOfBoundsException AssertionError AutoCloseable Boolean Byte
+        CharSequence Character Class ClassCastException ClassLoader ClassNotFoundException
+        CloneNotSupportedException Cloneable Comparable Deprecated Double Enum Error Exception Float
+        FunctionalInterface IllegalArgumentException IllegalStateException IndexOutOfBoundsException
+        Integer InterruptedException Iterable Long Math NullPointerException Number
+        NumberFormatException Object OutOfMemoryError Override Package Process ProcessBuilder Record
+        Runnable Runtime RuntimeException SafeVarargs SecurityException Short StackOverflowError
+        StackTraceElement String StringBuffer StringBuilder SuppressWarnings System Thread
+        ThreadLocal Throwable UnsupportedOperationException Void length var
+    """)
+    functions, bodies = word_set(_FUNCTIONS), word_set(_BODIES)
     outside = {
-        **dict.fromkeys(_BODIES | _OTHERS | _FUNCTIONS, ()),
-        **dict.fromkeys(_CLASSES, ("name",)),
+        "": f"""
+            program class_body interface_body enum_body annotation_type_body for_statement
+            enhanced_for_statement catch_clause switch_block try_with_resources_statement
+            {_BODIES} {_FUNCTIONS}
+        """,
+        "name": _CLASSES,
     }
     rows = {
         Part(Role.MEMBER, "field"): "field_access.field",
@@ -58,9 +54,9 @@ class JavaRules(Rules):
         roles.KEYWORD: "element_value_pair.key",
         roles.PARAMETER: "formal_parameter.name lambda_expression.parameters inferred_parameters",
         roles.LOOP_VARIABLE: "enhanced_for_statement.name",
-        roles.CLASS: roles.each(*_CLASSES),
+        roles.CLASS: roles.each(_CLASSES),
         roles.VARIABLE: roles.each(
-            "catch_formal_parameter", "resource", "instanceof_expression", "type_pattern"
+            "catch_formal_parameter resource instanceof_expression type_pattern"
         ),
     }
 

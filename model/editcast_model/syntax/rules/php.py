@@ -7,53 +7,48 @@ A parameter that declares a member is two names, one behind the `$` of the other
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
-from editcast_model.syntax.tree import Path, Tree, first_child
+from editcast_model.syntax.tree import Path, Tree, first_child, word_set
 
-_CLASSES = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
+_CLASSES = "class_declaration interface_declaration trait_declaration enum_declaration"
 #: Types of functions that see no outer variables except those that they declare.
-_CLOSED = frozenset(
-    {"function_definition", "method_declaration", "anonymous_function", "property_hook"}
-)
-#: No functions and classes: they are too many, and those left out would count as unknown.
-_BUILTINS = """
-    $GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $this
-    parent self static
-"""
+_CLOSED = word_set("function_definition method_declaration anonymous_function property_hook")
 _STATIC, _PROMOTED = "scoped_property_access_expression", "property_promotion_parameter"
 _PARAMETERS = ("simple_parameter", "variadic_parameter", _PROMOTED)
 #: Types of pattern nodes, which may contain an assigned variable.
 _PATTERNS = ("list_literal", "pair", "by_ref")
-_OTHER_PARENTS = """
-    namespace_definition namespace_use_declaration goto_statement named_label_statement
-    dynamic_variable_name property_hook use_as_clause relative_name
-"""
 
 
 class PhpRules(Rules):
     """PHP's scopes."""
 
-    leaves = frozenset({"name", "variable_name"})
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
+    leaves = word_set("name variable_name")
+    # No functions and classes: they are too many, and those left out would count as unknown.
+    builtins = word_set("""
+        $GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $this
+        parent self static
+    """)
     sigil = "$"
     opening = "<?php\n"
     constructor = "__construct"
     by_name = ": "
-    selves = frozenset({"$this", "self", "static"})
+    selves = word_set("$this self static")
     borrowing = _CLOSED
     rows = {
         Part(Role.MEMBER, "field"): roles.each(
-            "member_access_expression", "nullsafe_member_access_expression", _STATIC
+            f"member_access_expression nullsafe_member_access_expression {_STATIC}"
         ),
         Part(Role.MEMBER, "method"): roles.each(
-            "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"
+            "member_call_expression nullsafe_member_call_expression scoped_call_expression"
         ),
         roles.METHOD_OF_CLASS: "method_declaration.name",
         Part(Role.MEMBER_DEFINITION, "constant"): "enum_case.name",
         roles.FUNCTION: "function_definition.name",
-        roles.CLASS: roles.each(*_CLASSES),
+        roles.CLASS: roles.each(_CLASSES),
         roles.KEYWORD: "argument.name",
-        roles.OTHER: _OTHER_PARENTS,
+        roles.OTHER: """
+            namespace_definition namespace_use_declaration goto_statement named_label_statement
+            dynamic_variable_name property_hook use_as_clause relative_name
+        """,
     }
 
     def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:

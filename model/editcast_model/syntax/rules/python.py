@@ -5,42 +5,29 @@ from dataclasses import replace
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, first_child, word_set
 
-FUNCTIONS = frozenset({"function_definition", "lambda"})
-_COMPREHENSIONS = frozenset(
-    {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
-)
-_PATTERNS = frozenset(
-    {
-        "pattern_list",
-        "tuple_pattern",
-        "list_pattern",
-        "list_splat_pattern",
-        "dictionary_splat_pattern",
-        "as_pattern_target",
-        "tuple",
-        "list",
-        "parenthesized_expression",
-        "expression_list",
-    }
-)
-_PARAMETERS = frozenset({"parameters", "lambda_parameters"})
+_FUNCTIONS = word_set("function_definition lambda")
+_COMPREHENSIONS = word_set("""
+    list_comprehension set_comprehension dictionary_comprehension generator_expression
+""")
+#: Types of scopes that are none of a comprehension.
+_NAMED_SCOPES = _FUNCTIONS | {"class_definition", "module"}
+_PATTERNS = word_set("""
+    pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern
+    as_pattern_target tuple list parenthesized_expression expression_list
+""")
 #: Types of statements that may have type parameters.
 _WITH_TYPES = ("function_definition", "class_definition", "type_alias_statement")
-_VARIABLE = {
-    ("assignment", "left"): False,
-    ("augmented_assignment", "left"): True,
-}
 
 
 class PythonRules(Rules):
     """Python's scopes."""
 
-    leaves = frozenset({"identifier"})
+    leaves = word_set("identifier")
     builtins = frozenset(dir(builtins)) | {"__file__", "__path__", "reveal_type"}
     has_other_files = False
-    borrowing = frozenset({"function_definition"})
+    borrowing = word_set("function_definition")
     constructor = "__init__"
     rows = {
         roles.FUNCTION: "function_definition.name",
@@ -54,7 +41,12 @@ class PythonRules(Rules):
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""
-        return _is_inside(path, index)
+        kind, field = path[index].type, path[index + 1].field
+        if kind in _FUNCTIONS and field == "parameters":  # types and defaults are outside
+            return all(step.field not in ("value", "type") for step in path[index + 3 : index + 4])
+        if kind in _FUNCTIONS or kind == "class_definition":
+            return field == "body"
+        return kind == "module" or (kind in _COMPREHENSIONS and not _is_first_iterable(path, index))
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes around a name; that of a class only where it is the innermost."""
@@ -66,7 +58,11 @@ class PythonRules(Rules):
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "named_expression", "name":
-                return Part(Role.DEFINITION, "variable", level=_past_comprehensions(path))
+                return Part(
+                    Role.DEFINITION,
+                    "variable",
+                    level=roles.level(self.scopes(path), *_NAMED_SCOPES),
+                )
             case "dotted_name", _:
                 return _dotted(path)
             case ("keyword_pattern", _) if _is_first(path):
@@ -104,43 +100,11 @@ def _is_type_parameter(path: Path) -> bool:
     return is_of_alias or path[at - 1].field == "type_parameters"
 
 
-def _is_inside(path: Path, index: int) -> bool:
-    """Tell whether the next node of a path is in the scope that a node opens."""
-    kind, field = path[index].type, path[index + 1].field
-    if kind == "module":
-        return True
-    if kind == "class_definition":
-        return field == "body"
-    if kind in FUNCTIONS:
-        if field == "parameters":
-            return not _is_outside_parameters(path[index + 2 :])
-        return field == "body"
-    if kind in _COMPREHENSIONS:
-        return not _is_first_iterable(path, index)
-    return False
-
-
-def _is_outside_parameters(path: Path) -> bool:
-    """Tell whether a part of a parameter is evaluated where the function is defined."""
-    return any(step.field in ("value", "type") for step in path[1:2])
-
-
 def _is_first_iterable(path: Path, index: int) -> bool:
     if path[index + 1].type != "for_in_clause" or path[index + 2].field != "right":
         return False
     first = next(one for one in path[index].node.named_children if one.type == "for_in_clause")
     return bool(first == path[index + 1].node)
-
-
-def _past_comprehensions(path: Path) -> int:
-    """Compute how many comprehensions a name is in before any other scope."""
-    level = 0
-    for index in reversed(range(len(path) - 1)):
-        if _is_inside(path, index):
-            if path[index].type not in _COMPREHENSIONS:
-                break
-            level += 1
-    return level
 
 
 def _dotted(path: Path) -> Part:
@@ -171,7 +135,7 @@ def _parameter(path: Path) -> Part | None:
         if path[at + 1].field in ("value", "type"):
             return None
         at -= 1
-    return roles.PARAMETER if path[at].type in _PARAMETERS else None
+    return roles.PARAMETER if path[at].type in ("parameters", "lambda_parameters") else None
 
 
 def _target(path: Path) -> Part | None:
@@ -180,8 +144,8 @@ def _target(path: Path) -> Part | None:
     while path[at - 1].type in _PATTERNS:
         at -= 1
     above, field = path[at - 1], path[at].field
-    if (above.type, field) in _VARIABLE:
-        return Part(Role.DEFINITION, "variable", is_weak=_VARIABLE[above.type, field or ""])
+    if above.type in ("assignment", "augmented_assignment") and field == "left":
+        return Part(Role.DEFINITION, "variable", is_weak=above.type != "assignment")
     if above.type == "delete_statement":
         return Part(Role.DEFINITION, "variable", is_weak=True)
     if above.type in ("for_statement", "for_in_clause") and field == "left":
@@ -196,5 +160,4 @@ def _target(path: Path) -> Part | None:
 
 def _variable_of(path: Path, *types: str) -> Part:
     """Return a variable of the innermost statement of some types."""
-    extent = next((at for at in reversed(range(len(path))) if path[at].type in types), None)
-    return Part(Role.DEFINITION, "variable", extent=extent)
+    return Part(Role.DEFINITION, "variable", extent=roles.around(path, *types))

@@ -7,22 +7,31 @@ objects and its own; each is a scope of its own, and so are its constants.
 
 from collections.abc import Sequence
 
-from editcast_model.syntax.roles import REFERENCE, Part, Role, Rules, Scope
-from editcast_model.syntax.tree import Path, Tree, first_child
+from editcast_model.syntax.roles import (
+    PARAMETER,
+    REFERENCE,
+    Part,
+    Role,
+    Rules,
+    Scope,
+    around,
+    level,
+)
+from editcast_model.syntax.tree import Path, Tree, first_child, word_set
 
-_METHODS = frozenset({"method", "singleton_method"})
-_CLASSES = frozenset({"class", "module"})
-_BLOCKS = frozenset({"block", "do_block", "lambda"})
+_METHODS = ("method", "singleton_method")
+_CLASSES = ("class", "module")
+_BLOCKS = ("block", "do_block", "lambda")
 _SIGILS = {"instance_variable": 1, "class_variable": 2}
 _LISTS = ("method_parameters", "lambda_parameters", "block_parameters")
-_PARAMETERS = frozenset(
-    {"optional_parameter", "keyword_parameter", "splat_parameter", "hash_splat_parameter"}
-    | {"block_parameter", "destructured_parameter", *_LISTS}
-)
-_TARGETS = frozenset(
-    {"left_assignment_list", "destructured_left_assignment", "rest_assignment", "splat_parameter"}
-    | {"array_pattern", "find_pattern", "hash_pattern", "keyword_pattern", "as_pattern"}
-)
+_PARAMETERS = word_set("""
+    optional_parameter keyword_parameter splat_parameter hash_splat_parameter block_parameter
+    destructured_parameter method_parameters lambda_parameters block_parameters
+""")
+_TARGETS = word_set("""
+    left_assignment_list destructured_left_assignment rest_assignment splat_parameter array_pattern
+    find_pattern hash_pattern keyword_pattern as_pattern
+""")
 #: Types of assignments, with the field that contains the names.
 _ASSIGNING = {
     **dict.fromkeys(("assignment", "operator_assignment"), "left"),
@@ -30,35 +39,36 @@ _ASSIGNING = {
     "exception_variable": None,
 }
 #: Calls whose symbols name methods: accessors; those whose first symbol is new; existing methods.
-_ATTRIBUTES = frozenset({"attr_reader", "attr_writer", "attr_accessor"})
-_DEFINING = frozenset({"define_method", "alias_method", "let", "let!", "subject", "subject!"})
-_NAMING = frozenset(
-    {"private", "protected", "public", "private_class_method", "public_class_method", "method"}
-    | {"module_function", "alias_method", "instance_method", "remove_method", "undef_method"}
-)
-_BUILTINS = """
-    ARGV Array ArgumentError BasicObject Class Comparable Complex DATA Dir ENV EOFError Encoding
-    Enumerable Enumerator Errno Exception Fiber File Float Hash IO IOError IndexError Integer
-    Kernel KeyError LoadError Marshal MatchData Math Method Module Mutex NameError NilClass
-    NoMethodError NotImplementedError Numeric Object Proc Process Queue RUBY_VERSION Random Range
-    RangeError Rational Regexp RegexpError RuntimeError Set Signal StandardError StopIteration
-    String Struct Symbol SyntaxError SystemExit Thread Time TypeError UnboundMethod
-    ZeroDivisionError __method__ abort at_exit attr_accessor attr_reader attr_writer autoload
-    binding block_given? caller catch class define_method eval exit extend fail format freeze gets
-    hash include inspect instance_eval instance_variable_get instance_variable_set is_a? it lambda
-    load loop method module_function new nil? object_id open p pp prepend print printf private
-    proc protected public puts raise rand refine require require_relative respond_to? select send
-    singleton_class sleep sprintf srand super system tap then throw to_s trap warn yield
-"""
+_ATTRIBUTES = word_set("attr_reader attr_writer attr_accessor")
+_DEFINING = word_set("define_method alias_method let let! subject subject!")
+_NAMING = word_set("""
+    private protected public private_class_method public_class_method method module_function
+    alias_method instance_method remove_method undef_method
+""")
 
 
 class RubyRules(Rules):
     """Ruby's scopes."""
 
-    leaves = frozenset({"identifier", "constant", "global_variable", "hash_key_symbol", *_SIGILS})
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
-    selves = frozenset({"self"})
+    leaves = word_set("""
+        identifier constant global_variable hash_key_symbol instance_variable class_variable
+    """)
+    builtins = word_set("""
+        ARGV Array ArgumentError BasicObject Class Comparable Complex DATA Dir ENV EOFError Encoding
+        Enumerable Enumerator Errno Exception Fiber File Float Hash IO IOError IndexError Integer
+        Kernel KeyError LoadError Marshal MatchData Math Method Module Mutex NameError NilClass
+        NoMethodError NotImplementedError Numeric Object Proc Process Queue RUBY_VERSION Random
+        Range RangeError Rational Regexp RegexpError RuntimeError Set Signal StandardError
+        StopIteration String Struct Symbol SyntaxError SystemExit Thread Time TypeError
+        UnboundMethod ZeroDivisionError __method__ abort at_exit attr_accessor attr_reader
+        attr_writer autoload binding block_given? caller catch class define_method eval exit extend
+        fail format freeze gets hash include inspect instance_eval instance_variable_get
+        instance_variable_set is_a? it lambda load loop method module_function new nil? object_id
+        open p pp prepend print printf private proc protected public puts raise rand refine require
+        require_relative respond_to? select send singleton_class sleep sprintf srand super system
+        tap then throw to_s trap warn yield
+    """)
+    selves = word_set("self")
     constructor = "initialize"
     by_name = ": "
     calls_by_name = True
@@ -143,19 +153,14 @@ class RubyRules(Rules):
             case "alias", "alias":
                 return Part(Role.REFERENCE, "method")
             case (("class" | "module"), "name"):
-                return Part(Role.DEFINITION, "class", level=_level(self.scopes(path), "constants"))
+                return Part(Role.DEFINITION, "class", level=level(self.scopes(path), "constants"))
         if parent.type in _PARAMETERS and _is_parameter(path):
-            return Part(Role.DEFINITION, "parameter")
+            return PARAMETER
         return _target(path, self.scopes(path))
 
 
-def _level(scopes: Sequence[Scope], *types: str) -> int:
-    """Compute how many scopes there are before the first one of some types."""
-    return next((at for at, one in enumerate(scopes) if one.type in types), 0)
-
-
 def _method(scopes: Sequence[Scope], *types: str) -> Part:
-    return Part(Role.DEFINITION, "method", level=_level(scopes, *types))
+    return Part(Role.DEFINITION, "method", level=level(scopes, *types))
 
 
 def _is_parameter(path: Path) -> bool:
@@ -179,8 +184,8 @@ def _target(path: Path, scopes: Sequence[Scope]) -> Part:
         return _variable(path, scopes, is_weak=is_weak, is_bound=field != "left")
     if field == "pattern":  # a constant is what is compared with
         return REFERENCE
-    level = _level(scopes, "constants") if leaf.type == "constant" else len(scopes) - 1
-    return Part(Role.DEFINITION, "constant", level=level)
+    at = level(scopes, "constants") if leaf.type == "constant" else len(scopes) - 1
+    return Part(Role.DEFINITION, "constant", level=at)
 
 
 def _key(path: Path, scopes: Sequence[Scope]) -> Part:
@@ -202,13 +207,12 @@ def _variable(
     is_shorthand: bool = False,
 ) -> Part:
     """Return a local variable that is given a value; maybe one of the scopes around has it."""
-    clauses = (at for at, step in enumerate(path) if step.type in ("rescue", "in_clause"))
     return Part(
         Role.DEFINITION,
         "variable",
         is_weak=is_weak,
         is_shorthand=is_shorthand,
-        extent=max(clauses, default=None) if is_bound else None,
+        extent=around(path, "rescue", "in_clause") if is_bound else None,
         seen_after=len(path) - 1,
         reach=next(at for at, one in enumerate(scopes) if one.type not in _BLOCKS),
     )
@@ -225,7 +229,7 @@ def _symbol(tree: Tree, path: Path, scopes: Sequence[Scope]) -> Part | None:
     called, is_first = tree.of(method), leaf == first_child(path[-2].node)
     types = ("instance", "singleton", "methods")
     if called in _ATTRIBUTES:
-        return Part(Role.DEFINITION, "attribute", level=_level(scopes, *types))
+        return Part(Role.DEFINITION, "attribute", level=level(scopes, *types))
     if called in _DEFINING and is_first:
         return _method(scopes, *types)
     return Part(Role.REFERENCE, "method") if called in _NAMING else None

@@ -2,26 +2,15 @@
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, word_set
 
-_FUNCTIONS = frozenset({"function_item", "closure_expression", "function_signature_item"})
-_ITEMS = frozenset(
-    {"struct_item", "enum_item", "union_item", "trait_item", "impl_item", "type_item", "mod_item"}
-)
-_OTHERS = frozenset(
-    {"source_file", "match_arm", "for_expression", "if_expression", "while_expression"}
-)
-_BUILTINS = """
-    AsMut AsRef Box Clone Copy Debug Default Drop Eq Err Fn FnMut FnOnce From FromIterator Hash Into
-    IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Self Send Sized Some String
-    Sync ToOwned ToString TryFrom TryInto Unpin Vec core drop std
-"""
+_FUNCTIONS = "function_item closure_expression function_signature_item"
+_ITEMS = "struct_item enum_item union_item trait_item type_item"
 #: Types of pattern nodes, which may contain a bound name.
-_PATTERNS = frozenset(
-    {"tuple_pattern", "tuple_struct_pattern", "slice_pattern", "reference_pattern", "mut_pattern"}
-    | {"or_pattern", "captured_pattern", "ref_pattern", "field_pattern", "struct_pattern"}
-    | {"match_pattern"}
-)
+_PATTERNS = word_set("""
+    tuple_pattern tuple_struct_pattern slice_pattern reference_pattern mut_pattern or_pattern
+    captured_pattern ref_pattern field_pattern struct_pattern match_pattern
+""")
 #: Types of nodes with a pattern, and the kind of definition that the pattern makes.
 _BINDING = {
     "let_declaration": "variable",
@@ -31,13 +20,6 @@ _BINDING = {
     "parameter": "parameter",
     "closure_parameters": "parameter",
 }
-_CLASSES = (
-    *("struct_item", "enum_item", "union_item", "trait_item", "type_item", "type_parameter"),
-    "const_parameter",
-)
-_OTHER_PARENTS = """
-    lifetime label macro_definition attribute extern_crate_declaration macro_invocation.macro
-"""
 #: Types of items that are members in an `impl` or a trait, and something else outside of these.
 _ITEMS_WITH_NAMES = {
     "function_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
@@ -50,25 +32,29 @@ _ITEMS_WITH_NAMES = {
 class RustRules(Rules):
     """Rust's scopes."""
 
-    leaves = frozenset(
-        {"identifier", "field_identifier", "type_identifier", "shorthand_field_identifier"}
-    )
-    builtins = frozenset(_BUILTINS.split())
-    has_other_files = True
-    selves = frozenset({"self", "Self"})
-    functions, bodies = _FUNCTIONS, frozenset({"block"})
+    leaves = word_set("identifier field_identifier type_identifier shorthand_field_identifier")
+    builtins = word_set("""
+        AsMut AsRef Box Clone Copy Debug Default Drop Eq Err Fn FnMut FnOnce From FromIterator Hash
+        Into IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Self Send Sized
+        Some String Sync ToOwned ToString TryFrom TryInto Unpin Vec core drop std
+    """)
+    selves = word_set("self Self")
+    functions, bodies = word_set(_FUNCTIONS), word_set("block")
     outside = {
-        **dict.fromkeys(_OTHERS | bodies, ()),
-        **dict.fromkeys(_FUNCTIONS | _ITEMS, ("name",)),
+        "": "source_file match_arm for_expression if_expression while_expression block",
+        "name": f"{_FUNCTIONS} {_ITEMS} impl_item mod_item",
     }
     rows = {
         roles.MEMBER: "field_expression.field scoped_identifier.name scoped_type_identifier.name",
-        roles.FIELD_OF_CLASS: roles.each("field_declaration", "enum_variant", "associated_type"),
+        roles.FIELD_OF_CLASS: roles.each("field_declaration enum_variant associated_type"),
         roles.KEY: "field_initializer.field",
         roles.SHORTHAND: "shorthand_field_initializer",
-        roles.CLASS: roles.each(*_CLASSES),
+        roles.CLASS: roles.each(f"{_ITEMS} type_parameter const_parameter"),
         roles.IMPORT: "mod_item.name",
-        roles.OTHER: _OTHER_PARENTS,
+        roles.OTHER: """
+            lifetime label macro_definition attribute extern_crate_declaration
+            macro_invocation.macro
+        """,
     }
 
     def part(self, path: Path, name: str) -> Part:

@@ -4,74 +4,66 @@ from dataclasses import replace
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, first_child, word_set
 
-_FUNCTIONS = frozenset(
-    """function_declaration function_expression generator_function generator_function_declaration
-    arrow_function method_definition""".split()
-)
-_SIGNATURES = """
-    function_signature method_signature abstract_method_signature function_type constructor_type
-    call_signature construct_signature
+_NAMED = """
+    function_declaration function_expression generator_function generator_function_declaration
+    arrow_function
 """
+_FUNCTIONS = word_set(_NAMED + "method_definition")
 _CLASSES = """
     class_declaration abstract_class_declaration interface_declaration type_alias_declaration
 """
-_BLOCKS = """
-    program statement_block for_statement catch_clause switch_body class_static_block
-    function_expression generator_function class
-"""
-_METHODS = ("method_definition", "method_signature", "abstract_method_signature")
-_FIELDS = ("public_field_definition", "field_definition", "property_signature")
-_PATTERNS = frozenset(
-    {"object_pattern", "array_pattern", "rest_pattern", "pair_pattern"}
-    | {"assignment_pattern", "object_assignment_pattern"}
-)
-_BUILTINS = """
-    AbortController AbortSignal Array ArrayBuffer BigInt Blob Boolean Buffer CustomEvent Date
-    Document Element Error Event EventTarget File FormData Function HTMLElement Headers Infinity
-    Intl Iterable Iterator JSON Map Math NaN Node Number Object Omit Partial Pick Promise Proxy
-    Range RangeError Readonly ReadonlyArray Record Reflect RegExp Request Required Response
-    ReturnType Set String Symbol SyntaxError TypeError URL URLSearchParams Uint8Array WeakMap
-    WeakSet Worker XMLHttpRequest __dirname __filename afterEach alert arguments atob beforeEach
-    btoa clearInterval clearTimeout confirm console const crypto decodeURIComponent describe
-    document encodeURIComponent eval event expect exports fetch global globalThis history isNaN it
-    jest localStorage location module navigator parseFloat parseInt performance process prompt
-    queueMicrotask require requestAnimationFrame screen self sessionStorage setInterval setTimeout
-    structuredClone test undefined vi window
-"""
+_METHODS = "method_definition method_signature abstract_method_signature"
+_FIELDS = "public_field_definition field_definition property_signature"
+_PATTERNS = word_set("""
+    object_pattern array_pattern rest_pattern pair_pattern assignment_pattern
+    object_assignment_pattern
+""")
 
 
 class ScriptRules(Rules):
     """The scopes of JavaScript and TypeScript."""
 
-    leaves = frozenset(
-        {
-            "identifier",
-            "property_identifier",
-            "private_property_identifier",
-            "shorthand_property_identifier",
-            "shorthand_property_identifier_pattern",
-            "type_identifier",
-        }
-    )
-    builtins = frozenset(_BUILTINS.split())
+    leaves = word_set("""
+        identifier property_identifier private_property_identifier type_identifier
+        shorthand_property_identifier shorthand_property_identifier_pattern
+    """)
+    builtins = word_set("""
+        AbortController AbortSignal Array ArrayBuffer BigInt Blob Boolean Buffer CustomEvent Date
+        Document Element Error Event EventTarget File FormData Function HTMLElement Headers Infinity
+        Intl Iterable Iterator JSON Map Math NaN Node Number Object Omit Partial Pick Promise Proxy
+        Range RangeError Readonly ReadonlyArray Record Reflect RegExp Request Required Response
+        ReturnType Set String Symbol SyntaxError TypeError URL URLSearchParams Uint8Array WeakMap
+        WeakSet Worker XMLHttpRequest __dirname __filename afterEach alert arguments atob beforeEach
+        btoa clearInterval clearTimeout confirm console const crypto decodeURIComponent describe
+        document encodeURIComponent eval event expect exports fetch global globalThis history isNaN
+        it jest localStorage location module navigator parseFloat parseInt performance process
+        prompt queueMicrotask require requestAnimationFrame screen self sessionStorage setInterval
+        setTimeout structuredClone test undefined vi window
+    """)
     has_other_files = False
     constructor = "constructor"
     outside = {
-        **dict.fromkeys((*_FUNCTIONS, *_SIGNATURES.split(), *_CLASSES.split()), ("name",)),
-        **dict.fromkeys(_BLOCKS.split(), ()),
-        "for_in_statement": ("right",),
+        "": """
+            program statement_block for_statement catch_clause switch_body class_static_block
+            function_expression generator_function class
+        """,
+        "name": f"""
+            function_declaration generator_function_declaration arrow_function function_signature
+            function_type constructor_type call_signature construct_signature {_METHODS} {_CLASSES}
+        """,
+        "right": "for_in_statement",
     }
     rows = {
         roles.MEMBER: "member_expression.property nested_type_identifier.name",
-        roles.METHOD_OF_CLASS: roles.each(*_METHODS),
-        roles.FIELD_OF_CLASS: f"{roles.each(*_FIELDS)} field_definition.property",
+        roles.METHOD_OF_CLASS: roles.each(_METHODS),
+        roles.FIELD_OF_CLASS: f"{roles.each(_FIELDS)} field_definition.property",
         roles.KEYWORD: "jsx_attribute",
-        roles.FUNCTION: roles.each("function_signature", *_FUNCTIONS - {"method_definition"}),
-        roles.CLASS: roles.each(*_CLASSES.split(), "class", "enum_declaration", "type_parameter"),
+        roles.FUNCTION: roles.each(f"{_NAMED} function_signature"),
+        roles.CLASS: roles.each(f"{_CLASSES} class enum_declaration type_parameter"),
         Part(Role.DEFINITION, "class", extent=-3): "mapped_type_clause.name",
-        roles.VARIABLE: roles.each("internal_module", "module"),
+        roles.VARIABLE: roles.each("internal_module module"),
         roles.PARAMETER: "arrow_function.parameter",
         roles.IMPORT: "import_clause namespace_import import_require_clause",
         roles.OTHER: "export_specifier.alias index_signature.name",
@@ -90,8 +82,8 @@ class ScriptRules(Rules):
         if parent.type == "export_specifier" and leaf.field == "name":
             return roles.OTHER if path[-4].node.child_by_field_name("source") else roles.REFERENCE
         if parent.type == "infer_type" and leaf.node == first_child(parent.node):
-            around = (at for at, step in enumerate(path) if step.type == "conditional_type")
-            return Part(Role.DEFINITION, "class", extent=max(around, default=-2))
+            condition = roles.around(path, "conditional_type") or -2
+            return Part(Role.DEFINITION, "class", extent=condition)
         if "jsx" in parent.type and parent.type.endswith("element") and leaf.field == "name":
             return roles.OTHER if name[:1].islower() else roles.REFERENCE
         is_shorthand = leaf.type == "shorthand_property_identifier_pattern"
@@ -122,10 +114,5 @@ class ScriptRules(Rules):
 
     def _variable(self, path: Path, is_var: bool) -> Part:
         """Return a variable, which belongs to the function around it if `var` declares it."""
-        level = 0
-        for index in reversed(range(len(path) - 1)) if is_var else ():
-            if self.opens(path, index):
-                if path[index].type == "program" or path[index].type in _FUNCTIONS:
-                    break
-                level += 1
+        level = roles.level(self.scopes(path), "program", *_FUNCTIONS) if is_var else 0
         return replace(roles.VARIABLE, level=level)
