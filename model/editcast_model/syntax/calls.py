@@ -17,25 +17,25 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, is_decorated, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
-_FUNCTIONS = frozenset(
-    """function_definition function_declaration generator_function_declaration method_definition
+_FUNCTIONS = word_set("""
+    function_definition function_declaration generator_function_declaration method_definition
     method_declaration arrow_function function_expression constructor_declaration function_item
-    function_signature_item local_function_statement method singleton_method""".split()
-)
+    function_signature_item local_function_statement method singleton_method
+""")
 _ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
-_CALLS = frozenset(
-    """call call_expression new_expression method_invocation function_call_expression
+_CALLS = word_set("""
+    call call_expression new_expression method_invocation function_call_expression
     member_call_expression nullsafe_member_call_expression scoped_call_expression
-    invocation_expression object_creation_expression""".split()
-)
+    invocation_expression object_creation_expression
+""")
 #: The fields of what is called.
 _CALLED = ("function", "method", "constructor", "name", "type")
-_SPREADS = frozenset(
-    {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
-    | {"variadic_unpacking", "variadic_placeholder", "splat_argument", "hash_splat_argument"}
-)
+_SPREADS = word_set("""
+    spread_element list_splat dictionary_splat variadic_argument variadic_unpacking
+    variadic_placeholder splat_argument hash_splat_argument
+""")
 #: Languages in which methods may share a name.
 _OVERLOADING = ("java", "csharp")
 #: The method of a class that makes an object, in Ruby.
@@ -126,10 +126,8 @@ class Call:
 
 def function_at(names: Names, offset: int) -> Function | None:
     """Return the innermost function with a name in whose parameters an offset is."""
-    for found in reversed(functions_around(names, offset)):
-        if found.span[0] <= offset <= found.span[1]:
-            return found
-    return None
+    found = reversed(functions_around(names, offset))
+    return next((one for one in found if one.span[0] <= offset <= one.span[1]), None)
 
 
 def functions_around(names: Names, offset: int) -> list[Function]:
@@ -334,9 +332,7 @@ def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
         if child.type in ("comment", "block_argument"):
             continue
         is_named = child.type in ("keyword_argument", "argument", "pair")
-        keyword = child.child_by_field_name("name") if is_named else None
-        if child.type == "pair":
-            keyword = child.child_by_field_name("key")
+        keyword = field(child, "name", "key") if is_named else None
         text = called.rules.sigil + tree.of(keyword) if keyword else ""
         given = first_child(child) if child.type == "argument" else child
         is_spread = given is not None and given.type in _SPREADS

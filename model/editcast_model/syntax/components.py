@@ -1,21 +1,26 @@
-"""Components of JSX, their properties, and the attributes by which elements give these."""
+"""Scripts: components of JSX with their properties, functions with the keys of their results."""
 
 import re
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from editcast_model.syntax.calls import called_by, function_node_around
+from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field, first_child
+from editcast_model.syntax.tree import around, field, first_child, outermost, word_set
 
 _DEFAULT_EXPORT = re.compile(
     r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE
 )
 #: What is around the type of the properties, up to the parameter or the name that has it.
-_AROUND_TYPE = frozenset(
-    "type_annotation type_arguments generic_type intersection_type nested_type_identifier".split()
+_AROUND_TYPE = word_set(
+    "type_annotation type_arguments generic_type intersection_type nested_type_identifier"
 )
+#: What is around a name in a pattern, and around the value that a function returns.
+_IN_PATTERN = ("pair_pattern", "object_assignment_pattern")
+_AROUND_VALUE = ("parenthesized_expression", "as_expression", "satisfies_expression")
 _FUNCTIONS = ("function_declaration", "function_expression", "arrow_function")
 #: What is around a function that becomes a component: `memo(forwardRef(() => ...))`.
 _CALLS = ("arguments", "call_expression", "parenthesized_expression")
@@ -30,8 +35,9 @@ def components_with(names: Names, one: Occurrence) -> Iterator[Occurrence]:
     It is taken out of the first parameter, which has no type, or declared in the type of that.
     """
     if one.part.is_shorthand or one.role is Role.KEY:
-        pattern = _around(one.path[-1].node, ("object_pattern",))
-        if pattern is not None and _type_of(pattern) is None:
+        pattern = outermost(one.path[-1].node, _IN_PATTERN).parent
+        is_pattern = pattern is not None and pattern.type == "object_pattern"
+        if pattern is not None and is_pattern and field(pattern.parent, "type") is None:
             yield from _component(names, pattern)
     elif one.role is Role.MEMBER_DEFINITION and one.path[-2].type in _FIELDS:
         body = one.path[-3].node
@@ -80,12 +86,10 @@ def have_one_type(names: Names, one: Occurrence, others: Names, other: Occurrenc
 def pattern_of(component: Occurrence) -> Node | None:
     """Return the pattern by which a component takes properties out of its first parameter."""
     defined = component.path[-2].node
-    function: Node | None = defined.child_by_field_name("value") or defined
+    function: Node | None = field(defined, "value") or defined
     while function is not None and function.type in _CALLS:
-        function = first_child(function.child_by_field_name("arguments") or function)
-    parameters = function.child_by_field_name("parameters") if function is not None else None
-    first = first_child(parameters) if parameters is not None else None
-    pattern = first.child_by_field_name("pattern") if first is not None else None
+        function = first_child(field(function, "arguments") or function)
+    pattern = field(first_child(field(function, "parameters")), "pattern")
     return pattern if pattern is not None and pattern.type == "object_pattern" else None
 
 
@@ -93,35 +97,49 @@ def name_of_function(names: Names, node: Node) -> Occurrence | None:
     """Return the name of a function of a script: its own, or that of the variable it is put in."""
     named = node if node.type == "function_declaration" else node.parent
     is_named = named is not None and named.type in ("function_declaration", "variable_declarator")
-    return names.of_node(field(named, "name")) if named is not None and is_named else None
+    return names.of_node(field(named, "name")) if is_named else None
 
 
-def _around(node: Node, kinds: tuple[str, ...]) -> Node | None:
-    """Return the node of one of these kinds that is a few steps above another one."""
-    above = node.parent
-    while above is not None and above.type in ("pair_pattern", "object_assignment_pattern"):
-        above = above.parent
-    return above if above is not None and above.type in kinds else None
+def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
+    """Return the function whose result has a key, as its object literal in a script says."""
+    at = -2 if key.part.is_shorthand else -3
+    is_key = key.part.is_shorthand or key.role in (Role.KEY, Role.MEMBER_DEFINITION)
+    if not is_key or len(key.path) < 4 or key.path[at].type != "object":
+        return None
+    value = outermost(key.path[at].node, _AROUND_VALUE)
+    if value.parent is None or value.parent.type not in ("return_statement", "arrow_function"):
+        return None
+    function = function_node_around(names.tree, value)
+    return name_of_function(names, function) if function is not None else None
 
 
-def _type_of(pattern: Node) -> Node | None:
-    above = pattern.parent
-    return above.child_by_field_name("type") if above is not None else None
+def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
+    """Return the function, where it is called, in whose result a name is a key."""
+    if one.role is Role.MEMBER:
+        defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
+        if len(defined) != 1 or defined[0].path[-1].field != "name":
+            return None
+        declared = defined[0].path[-2].node
+    elif one.role is Role.KEY or one.part.is_shorthand:
+        declared = one.path[(around(one.path, "object_pattern") or 1) - 1].node
+    else:
+        return None
+    value = field(declared, "value")
+    if value is not None and value.type == "await_expression":
+        value = first_child(value)
+    if declared.type != "variable_declarator" or value is None or value.type != "call_expression":
+        return None
+    called = called_by(value)
+    return names.of_node(called) if called and called.type == "identifier" else None
 
 
 def _component(names: Names, node: Node) -> Iterator[Occurrence]:
     """Yield the component whose properties a pattern or a type stands for."""
-    while node.parent is not None and node.parent.type in _AROUND_TYPE:
+    node = outermost(node, _AROUND_TYPE)
+    while node.parent is not None and node.parent.type in _PARAMETERS:
+        if node.parent.type == "formal_parameters" and node != first_child(node.parent):
+            return  # not the first one
         node = node.parent
-    if node.parent is not None and node.parent.type in _PARAMETERS:
-        while node.parent is not None and node.parent.type in _PARAMETERS:
-            if node != node.parent.named_children[0] and node.parent.type == "formal_parameters":
-                return  # not the first one
-            node = node.parent
-    while node.parent is not None and node.parent.type in (*_FUNCTIONS, *_CALLS):
-        node = node.parent
-        if node.type == "function_declaration":
-            break
-    found = name_of_function(names, node)
+    found = name_of_function(names, outermost(node, (*_FUNCTIONS, *_CALLS)))
     if found is not None and found.name[:1].isupper():
         yield found

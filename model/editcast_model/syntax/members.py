@@ -11,7 +11,7 @@ from tree_sitter import Node
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import is_decorated
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, field, first_child, type_declared
+from editcast_model.syntax.tree import Path, around, field, first_child, type_declared, word_set
 from editcast_model.syntax.types import (
     WRAPPED,
     element_of,
@@ -21,27 +21,26 @@ from editcast_model.syntax.types import (
     properties_of,
 )
 
-_CLASS_NODES = frozenset(
-    """class_definition class_declaration class abstract_class_declaration interface_declaration
+_CLASS_NODES = word_set("""
+    class_definition class_declaration class abstract_class_declaration interface_declaration
     type_alias_declaration type_spec enum_declaration record_declaration trait_declaration
     annotation_type_declaration struct_declaration record_struct_declaration struct_item enum_item
     union_item trait_item struct_specifier union_specifier class_specifier module anonymous_class
-    """.split()
-)
+""")
 #: Types of scopes whose fields and methods are members: class bodies of Java, C#, C++ and Ruby.
-_BODIES = frozenset(
-    {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
-    | {"instance", "singleton", "constants"}
-)
+_BODIES = word_set("""
+    class_body interface_body enum_body declaration_list field_declaration_list instance singleton
+    constants
+""")
 _DECLARED = ("field", "method", "attribute", "constant")
 #: Kinds of members that may share a name.
 _APART = frozenset({"method", "field", "field of the class", "constant"})
-_TYPES = frozenset({"identifier", "type_identifier", "name", "variable_name", "constant"})
+_TYPES = word_set("identifier type_identifier name variable_name constant")
 #: Types of names that are members of `self` by their spelling.
 _OF_SELF = ("instance_variable", "class_variable")
 #: Types of nodes that name something in a module: `shop.Basket`.
-_QUALIFIED = frozenset(
-    "attribute member_expression selector_expression qualified_type nested_type_identifier".split()
+_QUALIFIED = word_set(
+    "attribute member_expression selector_expression qualified_type nested_type_identifier"
 )
 #: The fields that contain the object of a member.
 _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
@@ -108,8 +107,7 @@ def _owner(names: Names, one: Occurrence) -> str | None:
         return _owner_of_key(names, one)
     if one.role is Role.REFERENCE and names.tree.language == "vue":
         given = properties_of(names)
-        is_free = given is not None and names.resolve(one) is None
-        return _type_of(names, given) if given is not None and is_free else None
+        return _type_of(names, given) if given and names.resolve(one) is None else None
     if one.role is not Role.MEMBER:
         return None
     parent = one.path[-2].node
@@ -194,8 +192,7 @@ def class_around(names: Names, path: Path) -> str | None:
             whose = class_named(names, step.node)
             return of_class_itself(whose) if names.rules.is_of_class(path) else whose
         if step.type == "impl_item":
-            kind = step.node.child_by_field_name("type")
-            return _type_of(names, kind) if kind is not None else None
+            return _type_of(names, field(step.node, "type"))
         if step.type == "object":
             return None
     return None
@@ -209,12 +206,8 @@ def class_of_method(path: Path) -> Node | None:
 
 
 def _this(names: Names, path: Path) -> str | None:
-    for step in reversed(path[:-1]):
-        if step.type in ("function_declaration", "function_expression", "object"):
-            return None
-        if step.type in _CLASS_NODES and step.type != "type_alias_declaration":
-            return class_named(names, step.node)
-    return None
+    """Return what the members of `this` belong to: a function of a script has its own."""
+    return class_around(names, path[around(path, "function_declaration", "function_expression") :])
 
 
 def _owner_in_go(names: Names, one: Occurrence) -> str | None:
@@ -230,20 +223,16 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
     for index in reversed(range(len(one.path))):
         step, above = one.path[index], one.path[index - 1].node
         if step.type == "composite_literal":
-            kind = step.node.child_by_field_name("type")
-            element = element_of(names, kind) if kind is not None else None
-            return _type_of(names, element if element is not None else step.node)
+            element = element_of(names, field(step.node, "type"))
+            return _type_of(names, element or step.node)
         if step.type in ("object_creation_expression", "struct_expression"):
-            is_own = names.tree.of(step.node.child_by_field_name("name")) == "Self"
-            return class_around(names, one.path) if is_own else _type_of(names, step.node)
+            return _type_of(names, step.node)
         if step.type == "initializer_list":
-            kind = type_declared(above)
-            return _type_of(names, kind) if kind is not None else None
+            return _type_of(names, type_declared(above))
         if step.type in ("object", "object_pattern"):
-            kind = above.child_by_field_name("type")
+            kind = field(above, "type")
             if kind is None and above.type == "array":
-                listed = one.path[index - 2].node.child_by_field_name("type")
-                kind = element_of(names, listed) if listed is not None else None
+                kind = element_of(names, field(one.path[index - 2].node, "type"))
             if kind is None and step.type == "object":
                 return f"@{step.node.start_byte}"
             return _type_of(names, kind) if kind is not None else _declared_type(names, above)
@@ -278,9 +267,9 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
 
 def _element_type(names: Names, collection: Node, depth: int) -> str | None:
     """Return the class of this file that the elements of a collection are of."""
-    kind = _type_written(names, collection)
-    element = element_of(names, kind) if kind is not None and depth <= _DEEPEST else None
-    return _type_of(names, element, depth) if element is not None else None
+    if depth > _DEEPEST:
+        return None
+    return _type_of(names, element_of(names, _type_written(names, collection)), depth)
 
 
 def _type_written(names: Names, thing: Node) -> Node | None:
@@ -289,7 +278,7 @@ def _type_written(names: Names, thing: Node) -> Node | None:
         defined = names.meant_by(names.of_node(thing))
     else:
         defined = _fields_meant(names, thing)
-    written = (one.path[-2].node.child_by_field_name("type") for one in defined)
+    written = (field(one.path[-2].node, "type") for one in defined)
     return next((one for one in written if one is not None), None)
 
 
@@ -318,16 +307,15 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
         value = node.named_children[1]  # in C#
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:
         value = first_child(value)
-    return _type_of(names, value, depth) if value is not None else None
+    return _type_of(names, value, depth)
 
 
-def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
+def _type_of(names: Names, node: Node | None, depth: int = 0) -> str | None:
     """Return the class of this file that a type, or an expression that makes one, names."""
-    while node.type in WRAPPED:
-        inner = first_child(node)
-        if inner is None:
-            return None
-        node = inner
+    while node is not None and node.type in WRAPPED:
+        node = first_child(node)
+    if node is None:
+        return None
     if node.type in ("object", "dictionary", "hash") or is_own_type(node):
         return f"@{node.start_byte}"
     if node.type == "call_expression":
@@ -337,8 +325,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     if names.tree.of(node.child_by_field_name("method")) == "new":
         maker = "receiver"
     if maker:
-        made = node.child_by_field_name(maker) or made_without_field(node)
-        return _type_of(names, made, depth) if made is not None else None
+        return _type_of(names, field(node, maker) or made_without_field(node), depth)
     if node.type in _QUALIFIED:
         return _imported_type(names, node) or _type_of_field(names, node, depth)
     if node.type not in _TYPES:
@@ -381,8 +368,8 @@ def _result_of(names: Names, call: Node) -> str | None:
     if called is not None and called.type == "identifier" and len(defined) == 1:
         result = field(defined[0].path[-2].node, "result", "return_type")
         if result is not None and result.type == "parameter_list":  # Go's, with an error
-            result = type_declared(result.named_children[0]) if result.named_children else None
-        return _type_of(names, result) if result is not None else None
+            result = type_declared(first_child(result))
+        return _type_of(names, result)
     made = _MAKER.match(names.tree.of(called)) if names.tree.language == "go" else None
     return f"{made[1] or ''}{made[2]}@" if made else None
 
@@ -390,10 +377,9 @@ def _result_of(names: Names, call: Node) -> str | None:
 def _imported_type(names: Names, node: Node) -> str | None:
     """Return the class of another file that is named by its module, as it is written here."""
     module = names.of_node(node)
-    if module is None:
-        return None
     defined = names.meant_by(module)
-    is_imported = bool(defined) and all(one.part.kind == "import" for one in defined)
-    if names.tree.language == "go" and not defined:
-        is_imported = True  # its packages are named by their paths
-    return f"{names.tree.of(node)}@" if is_imported else None
+    is_imported = all(one.part.kind == "import" for one in defined)
+    # Packages of Go are named by their paths.
+    if module is None or not is_imported or not (defined or names.tree.language == "go"):
+        return None
+    return f"{names.tree.of(node)}@"

@@ -5,26 +5,24 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
 #: Types of parameters that begin with their type or modifiers.
-_TYPED = frozenset(
-    """formal_parameter spread_parameter parameter simple_parameter variadic_parameter
-    property_promotion_parameter""".split()
-)
+_TYPED = word_set("""
+    formal_parameter spread_parameter parameter simple_parameter variadic_parameter
+    property_promotion_parameter
+""")
 #: Types of parameters that take any number of arguments.
-_REST = frozenset(
-    """list_splat_pattern dictionary_splat_pattern rest_pattern variadic_parameter_declaration
-    splat_parameter hash_splat_parameter destructured_parameter spread_parameter
-    variadic_parameter""".split()
+_REST = word_set("""
+    list_splat_pattern dictionary_splat_pattern rest_pattern variadic_parameter_declaration
+    splat_parameter hash_splat_parameter destructured_parameter spread_parameter variadic_parameter
+""")
+_OPTIONAL = word_set(
+    "default_parameter typed_default_parameter optional_parameter assignment_pattern"
 )
-_OPTIONAL = frozenset(
-    "default_parameter typed_default_parameter optional_parameter assignment_pattern".split()
-)
-_OTHERS = frozenset(
-    """identifier object_pattern array_pattern typed_parameter required_parameter
-    keyword_parameter""".split()
-)
+_OTHERS = word_set("""
+    identifier object_pattern array_pattern typed_parameter required_parameter keyword_parameter
+""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,11 +88,6 @@ def each(kinds: str) -> str:
     return " ".join(f"{kind}.name" for kind in kinds.split())
 
 
-def around(path: Path, *kinds: str) -> int | None:
-    """Return the index of the innermost node of some types; None for none."""
-    return next((at for at in reversed(range(len(path))) if path[at].type in kinds), None)
-
-
 def level(scopes: Sequence[Scope], *kinds: str) -> int:
     """Compute how many scopes there are before the first one of some types."""
     return next((at for at, one in enumerate(scopes) if one.type in kinds), len(scopes))

@@ -8,7 +8,7 @@ Of a Vue file it reads the code alone. Names are read from the text itself.
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -134,25 +134,38 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def first_child(node: Node) -> Node | None:
+def first_child(node: Node | None) -> Node | None:
     """Return the first named child of a node; None without any, where the parser would raise."""
-    return node.named_child(0) if node.named_child_count else None
+    return node.named_child(0) if node is not None and node.named_child_count else None
 
 
-def field(node: Node, *names: str) -> Node | None:
+def field(node: Node | None, *names: str) -> Node | None:
     """Return the child in the first of some fields that a node has; None for none."""
+    if node is None:
+        return None
     found = (node.child_by_field_name(name) for name in names)
     return next((one for one in found if one is not None), None)
 
 
-def type_declared(node: Node) -> Node | None:
+def outermost(node: Node, kinds: Container[str]) -> Node:
+    """Return the last of the nodes around a node, one around the other, that are of some types."""
+    while node.parent is not None and node.parent.type in kinds:
+        node = node.parent
+    return node
+
+
+def around(path: Path, *kinds: str) -> int | None:
+    """Return the index of the innermost node of some types; None for none."""
+    return next((at for at in reversed(range(len(path))) if path[at].type in kinds), None)
+
+
+def type_declared(node: Node | None) -> Node | None:
     """Return the type that is written in a declaration; in Java before all that it declares."""
-    around: Node | None = node
-    while around is not None and around.type.endswith("declarator"):
-        if (kind := around.child_by_field_name("type")) is not None:
+    while node is not None and node.type.endswith("declarator"):
+        if (kind := node.child_by_field_name("type")) is not None:
             return kind
-        around = around.parent
-    return around.child_by_field_name("type") if around is not None else None
+        node = node.parent
+    return field(node, "type")
 
 
 def _parse(text: str, language: str, code: str, old: Parsed | None, seconds: float) -> Tree | None:

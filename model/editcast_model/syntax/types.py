@@ -6,26 +6,24 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field, first_child
+from editcast_model.syntax.tree import field, first_child, word_set
 
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
-WRAPPED = frozenset(
-    {"type", "type_annotation", "pointer_type", "unary_expression", "named_type", "optional_type"}
-)
+WRAPPED = word_set("type type_annotation pointer_type unary_expression named_type optional_type")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
-_EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
+_EACH = word_set("every filter find findIndex flatMap forEach map some")
 #: Types whose first parameter is the type of their elements.
-_COLLECTIONS = frozenset(
-    """list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
-    Collection deque Deque Array ReadonlyArray ReadonlySet""".split()
-)
+_COLLECTIONS = word_set("""
+    list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
+    Collection deque Deque Array ReadonlyArray ReadonlySet
+""")
 #: What a class extends and implements, and words there that say nothing about it.
 _BASES = re.compile(
     "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
     "|class_interface_clause"
 )
-_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
+_NO_BASES = word_set("object extends implements ABC Protocol Generic metaclass")
 #: What defines a flag in Go, as a pointer to its value.
 _FLAG = re.compile(r"p?flag\.(Bool|Int|Int64|Uint|Uint64|Float64|String|Duration)\(")
 #: What gives a component of Vue its properties, and what takes that with their defaults.
@@ -60,9 +58,8 @@ def looped_over(names: Names, one: Occurrence) -> Node | None:
     return called.child_by_field_name("object")
 
 
-def element_of(names: Names, collection: Node) -> Node | None:
+def element_of(names: Names, kind: Node | None) -> Node | None:
     """Return the type of the elements of a collection, by the collection's type."""
-    kind: Node | None = collection
     while kind is not None and kind.type in (*WRAPPED, "readonly_type"):
         kind = first_child(kind)
     if kind is None:
@@ -101,8 +98,7 @@ def given_to(names: Names, call: Node) -> Node | None:
     """Return the type or literal of the properties that a call of Vue returns."""
     if names.tree.of(field(call, "function")) not in (_PROPERTIES, _WITH_DEFAULTS):
         return None
-    given = field(call, "type_arguments", "arguments")
-    return first_child(given) if given is not None else None
+    return first_child(field(call, "type_arguments", "arguments"))
 
 
 def type_of_flag(names: Names, defined: Occurrence) -> str:

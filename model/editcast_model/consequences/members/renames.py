@@ -7,7 +7,13 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.members.unknown_objects import possible_uses
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of, calls_of, function_at
-from editcast_model.syntax.components import attributes_of, components_with, have_one_type
+from editcast_model.syntax.components import (
+    attributes_of,
+    components_with,
+    have_one_type,
+    returned_by,
+    taken_of,
+)
 from editcast_model.syntax.members import (
     are_apart,
     class_around,
@@ -18,7 +24,6 @@ from editcast_model.syntax.members import (
     owner,
 )
 from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.results import returned_by, taken_of
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.types import bases_of
 

@@ -23,11 +23,15 @@ from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
-from editcast_model.syntax.components import called_by_others, default_export, have_one_type
+from editcast_model.syntax.components import (
+    called_by_others,
+    default_export,
+    have_one_type,
+    returned_by,
+)
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
-from editcast_model.syntax.results import returned_by
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 

@@ -2,7 +2,7 @@
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path, word_set
+from editcast_model.syntax.tree import Path, around, word_set
 
 _CLASSES = """
     class_declaration interface_declaration enum_declaration record_declaration struct_declaration
@@ -67,7 +67,7 @@ class CSharpRules(Rules):
                     return roles.FIELD
                 return roles.LOCAL_VARIABLE
             case "from_clause", "name":
-                query = roles.around(path, "query_expression") or -2
+                query = around(path, "query_expression") or -2
                 return Part(Role.DEFINITION, "variable", extent=query)
             case "tuple_pattern", "name":
                 at = max(at for at, step in enumerate(path[:-1]) if step.type != "tuple_pattern")

@@ -71,9 +71,9 @@ def _key(path: Path) -> Part:
     for step in reversed(path):
         inside += step.type == "literal_value"
         if step.type == "composite_literal":
-            kind = step.node.child_by_field_name("type")
+            kind = field(step.node, "type")
             for _ in range(inside):
-                kind = field(kind, "element", "value") if kind is not None else None
+                kind = field(kind, "element", "value")
             is_field = kind is not None and kind.type in _STRUCTS
             return roles.KEY if is_field else roles.REFERENCE
     return roles.REFERENCE

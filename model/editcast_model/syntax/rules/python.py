@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
-from editcast_model.syntax.tree import Path, first_child, word_set
+from editcast_model.syntax.tree import Path, around, first_child, word_set
 
 _FUNCTIONS = word_set("function_definition lambda")
 _COMPREHENSIONS = word_set("""
@@ -160,4 +160,4 @@ def _target(path: Path) -> Part | None:
 
 def _variable_of(path: Path, *types: str) -> Part:
     """Return a variable of the innermost statement of some types."""
-    return Part(Role.DEFINITION, "variable", extent=roles.around(path, *types))
+    return Part(Role.DEFINITION, "variable", extent=around(path, *types))

@@ -7,17 +7,8 @@ objects and its own; each is a scope of its own, and so are its constants.
 
 from collections.abc import Sequence
 
-from editcast_model.syntax.roles import (
-    PARAMETER,
-    REFERENCE,
-    Part,
-    Role,
-    Rules,
-    Scope,
-    around,
-    level,
-)
-from editcast_model.syntax.tree import Path, Tree, first_child, word_set
+from editcast_model.syntax.roles import PARAMETER, REFERENCE, Part, Role, Rules, Scope, level
+from editcast_model.syntax.tree import Path, Tree, around, first_child, word_set
 
 _METHODS = ("method", "singleton_method")
 _CLASSES = ("class", "module")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path, first_child, word_set
+from editcast_model.syntax.tree import Path, around, first_child, word_set
 
 _NAMED = """
     function_declaration function_expression generator_function generator_function_declaration
@@ -82,7 +82,7 @@ class ScriptRules(Rules):
         if parent.type == "export_specifier" and leaf.field == "name":
             return roles.OTHER if path[-4].node.child_by_field_name("source") else roles.REFERENCE
         if parent.type == "infer_type" and leaf.node == first_child(parent.node):
-            condition = roles.around(path, "conditional_type") or -2
+            condition = around(path, "conditional_type") or -2
             return Part(Role.DEFINITION, "class", extent=condition)
         if "jsx" in parent.type and parent.type.endswith("element") and leaf.field == "name":
             return roles.OTHER if name[:1].islower() else roles.REFERENCE
