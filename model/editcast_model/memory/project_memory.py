@@ -156,17 +156,6 @@ class ProjectMemory:
         vocabulary: The units that were seen.
     """
 
-    vocabulary: Vocabulary
-    _ids: Ids
-    _used: int  # of these, with those of files that are gone
-    _indexed: int  # of these
-    _size: int  # units of the files that are not gone
-    _blocks: list[_Block]
-    _numbers: dict[str, int]  # of the files that are not gone
-    _count: int  # of all files
-    _starts: Ids
-    _is_gone: npt.NDArray[np.bool_]
-
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._unread: dict[str, str] = {}
@@ -304,11 +293,13 @@ class ProjectMemory:
             start = end
 
     def _clear(self) -> None:
-        self._ids = np.full(LONGEST + AHEAD, END, np.int32)
-        self._used = self._indexed = LONGEST
-        self._size = self._count = 0
-        self._numbers, self._blocks = {}, []
-        self._starts = np.zeros(MOST_FILES, np.int32)
+        self._ids: Ids = np.full(LONGEST + AHEAD, END, np.int32)
+        self._used = self._indexed = LONGEST  # of these, with those of files that are gone
+        self._blocks = list[_Block]()
+        self._numbers = dict[str, int]()  # of the files that are not gone
+        self._size = 0  # units of these
+        self._count = 0  # of all files
+        self._starts: Ids = np.zeros(MOST_FILES, np.int32)
         self._is_gone = np.zeros(MOST_FILES, np.bool_)
 
     def _add(self, file: str, ids: Ids) -> None:

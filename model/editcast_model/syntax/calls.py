@@ -220,15 +220,10 @@ def called_by(call: Node) -> Node | None:
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
     """Return the functions of this file that a called name means."""
-    found = []
     maker = names.rules.constructor
-    for one in (*names.of(called.name), *(names.of(maker) if maker else ())):
-        is_definition = one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
-        if is_definition or _names_constructor(one):
-            function = function_of(names, one)
-            if function and function.name == called.name and _means(names, called, function):
-                found.append(function)
-    return found
+    named = (*names.of(called.name), *(names.of(maker) if maker else ()))
+    found = [function for one in named if (function := function_of(names, one))]
+    return [one for one in found if one.name == called.name and _means(names, called, one)]
 
 
 def _is_overloaded(names: Names, function: Function) -> bool:

@@ -6,40 +6,27 @@ from pathlib import PurePath
 
 from tree_sitter import Language, Parser
 
-#: Language identifier -> the package of its grammar, and the function that gives it.
+#: Language identifier -> the package of its grammar, the function that gives it, and suffixes.
 _GRAMMARS = {
-    "c": ("tree_sitter_c", "language"),
-    "cpp": ("tree_sitter_cpp", "language"),
-    "csharp": ("tree_sitter_c_sharp", "language"),
-    "go": ("tree_sitter_go", "language"),
-    "java": ("tree_sitter_java", "language"),
-    "javascript": ("tree_sitter_javascript", "language"),
-    "javascriptreact": ("tree_sitter_javascript", "language"),
-    "php": ("tree_sitter_php", "language_php"),
-    "python": ("tree_sitter_python", "language"),
-    "ruby": ("tree_sitter_ruby", "language"),
-    "rust": ("tree_sitter_rust", "language"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"),
-    "typescriptreact": ("tree_sitter_typescript", "language_tsx"),
-    "vue": ("tree_sitter_typescript", "language_typescript"),
+    "c": ("tree_sitter_c", "language", ".c .h"),
+    "cpp": ("tree_sitter_cpp", "language", ".cc .cpp .cxx .hh .hpp .hxx"),
+    "csharp": ("tree_sitter_c_sharp", "language", ".cs"),
+    "go": ("tree_sitter_go", "language", ".go"),
+    "java": ("tree_sitter_java", "language", ".java"),
+    "javascript": ("tree_sitter_javascript", "language", ".js .mjs .cjs"),
+    "javascriptreact": ("tree_sitter_javascript", "language", ".jsx"),
+    "php": ("tree_sitter_php", "language_php", ".php"),
+    "python": ("tree_sitter_python", "language", ".py .pyi .pyw"),
+    "ruby": ("tree_sitter_ruby", "language", ".rb"),
+    "rust": ("tree_sitter_rust", "language", ".rs"),
+    "typescript": ("tree_sitter_typescript", "language_typescript", ".ts .mts .cts"),
+    "typescriptreact": ("tree_sitter_typescript", "language_tsx", ".tsx"),
+    "vue": ("tree_sitter_typescript", "language_typescript", ".vue"),
 }
-
-_SUFFIXES = {
-    ".c": "c",
-    ".h": "c",
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), "cpp"),
-    ".cs": "csharp",
-    ".go": "go",
-    ".java": "java",
-    **dict.fromkeys((".js", ".mjs", ".cjs"), "javascript"),
-    ".jsx": "javascriptreact",
-    ".php": "php",
-    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
-    ".rb": "ruby",
-    ".rs": "rust",
-    **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
-    ".tsx": "typescriptreact",
-    ".vue": "vue",
+_BY_SUFFIX = {
+    suffix: language
+    for language, (_, _, suffixes) in _GRAMMARS.items()
+    for suffix in suffixes.split()
 }
 
 
@@ -52,7 +39,7 @@ def language_of(identifier: str, path: str = "") -> str | None:
     """
     if identifier in _GRAMMARS:
         return identifier
-    return _SUFFIXES.get(PurePath(path).suffix.lower())
+    return _BY_SUFFIX.get(PurePath(path).suffix.lower())
 
 
 def parser(language: str | None) -> Parser | None:
@@ -66,7 +53,7 @@ def _grammar(language: str | None) -> Language | None:
     """Return a grammar, loaded at its first use; None for what cannot be loaded."""
     if language not in _GRAMMARS:
         return None
-    package, function = _GRAMMARS[language]
+    package, function, _ = _GRAMMARS[language]
     try:
         return Language(getattr(importlib.import_module(package), function)())
     except (ImportError, AttributeError, ValueError, OSError):  # not there, or of another version

@@ -147,7 +147,7 @@ class Names:
             places = places[low:high]
         if len(places) > MOST_OCCURRENCES:
             return []
-        found = (self.at(place) for place in places)
+        found = map(self.at, places)
         return [one for one in found if one is not None and one.name == name]
 
     def is_too_frequent(self, name: str) -> bool:
@@ -231,11 +231,9 @@ class Names:
     def unbound(self, start: int, end: int, among: Container[str]) -> list[Occurrence]:
         """Return names used in a part of the text that are defined nowhere, as far as known."""
         words = WORD.finditer(self.tree.text, start, end)
-        places = (found.start() for found in words if found[0] in among)
-        found = [one for place in places if (one := self.at(place)) is not None]
-        return [
-            one for one in found if one.role is Role.REFERENCE and not self.is_known(one, one.name)
-        ]
+        found = (self.at(word.start()) for word in words if word[0] in among)
+        used = (one for one in found if one is not None and one.role is Role.REFERENCE)
+        return [one for one in used if not self.is_known(one, one.name)]
 
     @cached_property
     def _takes_everything(self) -> bool:
@@ -285,11 +283,8 @@ class Names:
             home = one.scope
             for scope in one.scopes[: one.part.reach + 1]:
                 before = (each for each in self.of(one.name, scope) if each.start < one.start)
-                found = [
-                    each.part.kind
-                    for each in before
-                    if each.role is Role.DEFINITION and each.scope == scope
-                ]
+                given = (each for each in before if each.role is Role.DEFINITION)
+                found = [each.part.kind for each in given if each.scope == scope]
                 home = scope if found else home
                 if "parameter" in found:
                     break
