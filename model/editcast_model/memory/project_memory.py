@@ -171,6 +171,17 @@ class ProjectMemory:
             self._saved: OrderedDict[str, LineUnits] = OrderedDict()
             self._clear()
 
+    def _clear(self) -> None:
+        self._ids: Ids = np.full(LONGEST + AHEAD, END, np.int32)
+        self._used: int = LONGEST  # of these, with those of files that are gone
+        self._indexed: int = LONGEST  # of these
+        self._blocks: list[_Block] = []
+        self._numbers: dict[str, int] = {}  # of the files that are not gone
+        self._size: int = 0  # units of these
+        self._count: int = 0  # of all files
+        self._starts: Ids = np.zeros(MOST_FILES, np.int32)
+        self._is_gone = np.zeros(MOST_FILES, np.bool_)
+
     def forget_removed(self) -> None:
         """Forget the lines that files have no more."""
         with self._lock:
@@ -275,7 +286,7 @@ class ProjectMemory:
         number = self._numbers.get(file)
         if number is None:
             return
-        before = self._ids[self._starts[number] : self._end(number) - 1]
+        before = self._units(number)
         now = set(self._lines(ids))
         removed = [one for one in self._lines(before) if one not in now]
         self._removed.extend(removed)
@@ -291,16 +302,6 @@ class ProjectMemory:
             if _LEAST_LINE < end - start <= _LONGEST_LINE:
                 yield data[start:end]
             start = end
-
-    def _clear(self) -> None:
-        self._ids: Ids = np.full(LONGEST + AHEAD, END, np.int32)
-        self._used = self._indexed = LONGEST  # of these, with those of files that are gone
-        self._blocks = list[_Block]()
-        self._numbers = dict[str, int]()  # of the files that are not gone
-        self._size = 0  # units of these
-        self._count = 0  # of all files
-        self._starts: Ids = np.zeros(MOST_FILES, np.int32)
-        self._is_gone = np.zeros(MOST_FILES, np.bool_)
 
     def _add(self, file: str, ids: Ids) -> None:
         needed = len(ids) + 1
@@ -335,18 +336,15 @@ class ProjectMemory:
         number = self._numbers.pop(file, None)
         if number is not None:
             self._is_gone[number] = True
-            self._size -= self._end(number) - int(self._starts[number])
+            self._size -= len(self._units(number)) + 1
 
-    def _end(self, number: int) -> int:
-        return int(self._starts[number + 1]) if number + 1 < self._count else self._used
+    def _units(self, number: int) -> Ids:
+        end = self._starts[number + 1] if number + 1 < self._count else self._used
+        return self._ids[self._starts[number] : end - 1]
 
     def _make_room(self) -> None:
         """Move the files that are not gone together; they are indexed again."""
-        ids = self._ids
-        files = [
-            (file, ids[self._starts[number] : self._end(number) - 1])
-            for file, number in self._numbers.items()
-        ]
+        files = [(file, self._units(number)) for file, number in self._numbers.items()]
         self._clear()
         for file, units in files:
             self._add(file, units)

@@ -24,54 +24,47 @@ _PART: Final = 16_000  # characters
 _LONGEST_UNIT: Final = 130  # characters, with what is before it
 
 
-class _Numbers(dict[str, int]):
-    """The number of each token; what comes after `MOST_TOKENS` of them is unknown."""
+class Vocabulary(dict[str, int]):
+    """The number of each token; what comes after `MOST_TOKENS` of them is unknown.
+
+    Any thread may use it.
+    """
 
     def __init__(self) -> None:
-        self.tokens = [_BLANK, _UNKNOWN, _BORDER]
-        super().__init__({token: number for number, token in enumerate(self.tokens)})
+        self._tokens = [_BLANK, _UNKNOWN, _BORDER]
+        super().__init__({token: number for number, token in enumerate(self._tokens)})
         self._lock = threading.Lock()
 
     def __missing__(self, token: str) -> int:
         with self._lock:
-            if len(self.tokens) >= MOST_TOKENS:
+            if len(self._tokens) >= MOST_TOKENS:
                 return 1
             number = self.get(token)
             if number is None:
-                number = len(self.tokens)
-                self.tokens.append(token)
+                number = len(self._tokens)
+                self._tokens.append(token)
                 self[token] = number
         return number
-
-
-class Vocabulary:
-    """The units that were seen; any thread may use it."""
-
-    def __init__(self) -> None:
-        self._numbers = _Numbers()
-
-    def __len__(self) -> int:
-        return len(self._numbers.tokens)
 
     def ids(self, text: str) -> Ids:
         """Return the units of a text, int32 (N,); a blank that ends it is left out."""
         numbers = [np.zeros(0, np.int32)]
         for part in _parts(text):
             tokens = lex(part)
-            found = map(self._numbers.__getitem__, tokens)
+            found = map(self.__getitem__, tokens)
             numbers.append(np.fromiter(found, np.int32, len(tokens)))
         return _merged(np.concatenate(numbers))
 
     def known_ids(self, text: str) -> Ids:
         """Return the units of a text like `ids`, without learning any."""
-        numbers = [self._numbers.get(token, 1) for token in lex(text)]
+        numbers = [self.get(token, 1) for token in lex(text)]
         return _merged(np.array(numbers, np.int32))
 
     def text(self, unit: int) -> str:
         """Return the characters of a unit; empty for what is unknown and between files."""
         if unit in (*_UNKNOWN_IDS, END):
             return ""
-        return " " * (unit & 1) + self._numbers.tokens[unit >> 1]
+        return " " * (unit & 1) + self._tokens[unit >> 1]
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -235,11 +235,6 @@ def _is_overloaded(names: Names, function: Function) -> bool:
     return sum(owner(names, one) == function.owner for one in declared) > 1
 
 
-def _names_constructor(one: Occurrence) -> bool:
-    """Tell whether a name is that of a constructor, which in Java and C# is its class's."""
-    return one.path[-2].type == "constructor_declaration" and one.path[-1].field == "name"
-
-
 def _means(names: Names, one: Occurrence, function: Function) -> bool:
     if function.is_constructor:
         named = function.owner or "@"
@@ -299,8 +294,8 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     is_static = is_decorated(tree, node, parent, "staticmethod")
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
-    is_named_so = defined.name == names.rules.constructor or _names_constructor(defined)
-    is_constructor = is_named_so and whose is not None
+    is_named_so = defined.name == names.rules.constructor
+    is_constructor = whose is not None and (is_named_so or node.type == "constructor_declaration")
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
         node,

@@ -4,7 +4,6 @@ The parts and scopes are those of editors' `locals` queries (definition, referen
 those leave to the editor (hoisting, class scopes, defaults evaluated outside) is in the rules.
 """
 
-from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -93,7 +92,7 @@ def level(scopes: Sequence[Scope], *kinds: str) -> int:
     return next((at for at, one in enumerate(scopes) if one.type in kinds), len(scopes))
 
 
-class Rules(ABC):
+class Rules:
     """A language's rules.
 
     Attributes:

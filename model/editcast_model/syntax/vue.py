@@ -13,7 +13,7 @@ declare variables stay blank: nothing is known of what is inside.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 #: The inside of a tag; a `>` in quotes does not end it.
 _INSIDE = r"""(?:[^<>"']|"[^"]*"|'[^']*')"""
@@ -37,15 +37,11 @@ _VOID = frozenset("area base br col embed hr img input link meta source track wb
 _RAW = ("script", "style")
 
 
-@dataclass
 class _Code:
     """Code as long as a text: blanks and line ends, until something is copied or written."""
 
-    text: str
-    signs: list[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.signs = list(re.sub(r"[^\n]", " ", self.text))
+    def __init__(self, text: str) -> None:
+        self.text, self.signs = text, list(re.sub(r"[^\n]", " ", text))
 
     def copy(self, start: int, end: int) -> None:
         """Keep a part of the text as it is."""
