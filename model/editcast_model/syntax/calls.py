@@ -274,16 +274,12 @@ def _class_of(names: Names, one: Occurrence) -> str | None:
 
 def _function(names: Names, node: Node, parent: Node) -> Function | None:
     tree = names.tree
-    listed = node.child_by_field_name("parameters")
-    name = node.child_by_field_name("name")
-    if name is None and parent.type == "variable_declarator":
-        name = parent.child_by_field_name("name")
+    listed = field(node, "parameters")
+    is_value = parent.type == "variable_declarator"
+    name = field(node, "name") or (field(parent, "name") if is_value else None)
     defined = names.of_node(name)
-    if (
-        defined is None
-        or defined.path[-1].node != name
-        or (listed is None and not names.rules.calls_by_name)
-    ):
+    may_be_called = listed is not None or names.rules.calls_by_name
+    if defined is None or defined.path[-1].node != name or not may_be_called:
         return None
     parameters, is_named = [], False
     for child in listed.named_children if listed is not None else ():

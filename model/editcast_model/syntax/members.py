@@ -65,10 +65,8 @@ def is_member(one: Occurrence) -> bool:
 
 def is_declared_member(one: Occurrence) -> bool:
     """Tell whether a name declares a member."""
-    if one.role is Role.MEMBER_DEFINITION:
-        return True
     if one.role is not Role.DEFINITION:
-        return False
+        return one.role is Role.MEMBER_DEFINITION
     if one.scope.type == "class_definition" and one.part.level == 0:
         return True
     if one.scope.type in _BODIES and one.part.kind in _DECLARED:

@@ -69,9 +69,10 @@ class Tree:
         code = _code(text, self.language)
         edited = self._parsed.copy()
         for hunk in reversed(hunks or (shortest_hunk(self._code, code),)):
-            ends = hunk.end, hunk.start + len(hunk.text)
-            start, end = _point(self._code, hunk.start), _point(self._code, hunk.end)
-            edited.edit(hunk.start, *ends, start, end, _behind(start, hunk.text))
+            written = self._code[: hunk.start] + hunk.text
+            ends = hunk.end, len(written)
+            points = (_point(self._code, hunk.start), _point(self._code, hunk.end))
+            edited.edit(hunk.start, *ends, *points, _point(written, len(written)))
         return _parse(text, self.language, code, edited, _SECONDS_AGAIN)
 
     def path(self, offset: int) -> Path:
@@ -233,9 +234,3 @@ def _bytes(text: str) -> bytes:
 
 def _point(text: str, offset: int) -> Point:
     return Point(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
-
-
-def _behind(start: Point, text: str) -> Point:
-    """Return where a text ends that begins at a point."""
-    own = _point(text, len(text))
-    return Point(start.row + own.row, own.column + (0 if own.row else start.column))

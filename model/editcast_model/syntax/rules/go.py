@@ -6,7 +6,6 @@ from editcast_model.syntax.tree import Path, field, word_set
 
 _FUNCTIONS = "function_declaration method_declaration func_literal"
 _STRUCTS = ("type_identifier", "qualified_type", "generic_type")
-_DECLARING = ("short_var_declaration", "range_clause", "receive_statement")
 
 
 class GoRules(Rules):
@@ -56,12 +55,8 @@ def _listed(path: Path) -> Part:
     names, above = path[-2], path[-3]
     if above.type == "type_switch_statement" and names.field == "alias":
         return roles.VARIABLE
-    if above.type in _DECLARING and names.field == "left":
-        declares = above.type == "short_var_declaration" or any(
-            child.type == ":=" for child in above.node.children
-        )
-        if declares:
-            return Part(Role.DEFINITION, "variable", seen_after=-3)
+    if names.field == "left" and any(child.type == ":=" for child in above.node.children):
+        return Part(Role.DEFINITION, "variable", seen_after=-3)
     return roles.REFERENCE
 
 
