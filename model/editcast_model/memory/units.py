@@ -124,10 +124,8 @@ class LineUnits:
         for part in parts:
             units = []
             for line in lines(part):
-                one = found.get(line)
-                if one is None:
-                    one = known.get(line)
-                    found[line] = one = one or self.vocabulary.ids(line).tobytes()
+                one = found.get(line) or known.get(line) or self.vocabulary.ids(line).tobytes()
+                found[line] = one
                 units.append(one)
             out.append(np.frombuffer(b"".join(units), np.int32))
         self._lines, self._parts, self._units = found, parts, out

@@ -129,28 +129,16 @@ def _breaks_python(text: str, hunk: Hunk) -> bool | None:
 
 def _blocks(text: str, hunk: Hunk) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and indent of what can be parsed by itself around a hunk, smallest first."""
-    line = text.rfind("\n", 0, hunk.start) + 1
-    function = _function(text, line, hunk.end)
-    if function is not None:
-        yield function
-    start = line
-    while start and not _STATEMENT.match(text, start):
-        start = text.rfind("\n", 0, start - 1) + 1
-    ahead = _STATEMENT.search(text, text.find("\n", hunk.end) + 1 or len(text))
-    yield start, ahead.start() if ahead else len(text), ""
-    yield 0, len(text), ""
-
-
-def _function(text: str, line: int, last: int) -> tuple[int, int, str] | None:
-    """Return the indented function that begins above a line and ends behind an offset."""
+    line, has_function = text.rfind("\n", 0, hunk.start) + 1, False
     while line and not _STATEMENT.match(text, line):
         line = text.rfind("\n", 0, line - 1) + 1
-        found = _FUNCTION.match(text, line)
-        if found is not None:
-            end = _end(text, line, found[1])
-            if last < end:
-                return line, end, found[1]
-    return None
+        function = None if has_function else _FUNCTION.match(text, line)
+        if function is not None and hunk.end < (end := _end(text, line, function[1])):
+            has_function = True
+            yield line, end, function[1]
+    ahead = _STATEMENT.search(text, text.find("\n", hunk.end) + 1 or len(text))
+    yield line, ahead.start() if ahead else len(text), ""
+    yield 0, len(text), ""
 
 
 def _end(text: str, line: int, indent: str) -> int:

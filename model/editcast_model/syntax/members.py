@@ -127,8 +127,6 @@ def object_of(node: Node) -> Node | None:
     """Return what a member is taken from, by the node around the member."""
     if node.type in ("method_reference", "class_constant_access_expression"):
         return node.children[0]
-    if node.type == "scope_resolution":
-        return node.child_by_field_name("scope")
     return field(node, *_OBJECTS)
 
 

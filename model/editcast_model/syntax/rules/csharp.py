@@ -47,7 +47,7 @@ class CSharpRules(Rules):
         roles.FUNCTION: "local_function_statement.name",
         roles.FIELD: roles.each("property_declaration event_declaration"),
         roles.FIELD_OF_CLASS: "enum_member_declaration.name",
-        roles.PARAMETER: roles.each("parameter parameter_list"),
+        roles.PARAMETER: roles.each("parameter parameter_list") + " lambda_expression.parameters",
         roles.LOOP_VARIABLE: "foreach_statement.left",
         roles.CLASS: roles.each(_CLASSES + "type_parameter"),
         roles.VARIABLE: roles.each(
@@ -74,8 +74,6 @@ class CSharpRules(Rules):
                 if path[at].type == "foreach_statement":
                     return Part(Role.DEFINITION, "variable", extent=at)
                 return Part(Role.DEFINITION, "variable", seen_after=at)
-            case _, "parameters" if leaf.type == "implicit_parameter":
-                return roles.PARAMETER
             case "assignment_expression", "left" if above.type == "initializer_expression":
                 return roles.KEY
         return roles.REFERENCE

@@ -54,7 +54,7 @@ class JavaRules(Rules):
         roles.KEYWORD: "element_value_pair.key",
         roles.PARAMETER: "formal_parameter.name lambda_expression.parameters inferred_parameters",
         roles.LOOP_VARIABLE: "enhanced_for_statement.name",
-        roles.CLASS: roles.each(_CLASSES),
+        roles.CLASS: roles.each(_CLASSES) + " type_parameter",
         roles.VARIABLE: roles.each(
             "catch_formal_parameter resource instanceof_expression type_pattern"
         ),
@@ -74,8 +74,6 @@ class JavaRules(Rules):
                 return _METHOD
             case "variable_declarator", "name":
                 return _variable(path)
-            case "type_parameter", _ if leaf.node == first_child(parent.node):
-                return roles.CLASS
             case (kind, _) if kind in _LABELS and leaf.type == "identifier":
                 return roles.OTHER
         return roles.REFERENCE
