@@ -24,8 +24,8 @@ from editcast_model.syntax.types import (
 _CLASS_NODES = word_set("""
     class_definition class_declaration class abstract_class_declaration interface_declaration
     type_alias_declaration type_spec enum_declaration record_declaration trait_declaration
-    annotation_type_declaration struct_declaration record_struct_declaration struct_item enum_item
-    union_item trait_item struct_specifier union_specifier class_specifier module anonymous_class
+    annotation_type_declaration struct_declaration struct_item enum_item union_item trait_item
+    struct_specifier union_specifier class_specifier module anonymous_class
 """)
 #: Types of scopes whose fields and methods are members: class bodies of Java, C#, C++ and Ruby.
 _BODIES = word_set("""

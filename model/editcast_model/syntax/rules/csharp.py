@@ -6,7 +6,7 @@ from editcast_model.syntax.tree import Path, around, word_set
 
 _CLASSES = """
     class_declaration interface_declaration enum_declaration record_declaration struct_declaration
-    record_struct_declaration delegate_declaration
+    delegate_declaration
 """
 _FUNCTIONS = """
     method_declaration constructor_declaration local_function_statement lambda_expression

@@ -113,8 +113,6 @@ def _dotted(path: Path) -> Part:
     is_first = _is_first(path)
     if above.type == "class_pattern":
         return roles.REFERENCE if is_first else roles.MEMBER
-    if above.type == "keyword_pattern" and dotted.node == first_child(above.node):
-        return roles.KEYWORD
     if above.type.endswith("_pattern"):
         if dotted.node.named_child_count > 1:
             return roles.REFERENCE if is_first else roles.MEMBER
@@ -151,8 +149,7 @@ def _target(path: Path) -> Part | None:
     if above.type in ("for_statement", "for_in_clause") and field == "left":
         return Part(Role.DEFINITION, "variable", extent=at - 1)
     if above.type == "as_pattern" and field == "alias":
-        around = ("with_statement", "except_clause", "except_group_clause", "case_clause")
-        return _variable_of(path, *around)
+        return _variable_of(path, "with_statement", "except_clause", "case_clause")
     if above.type == "type" and path[at - 2].type == "type_alias_statement":
         return roles.CLASS if above.field == "left" else None
     return None
