@@ -7,19 +7,18 @@ from itertools import chain
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.placing import inserted, without, without_last
-from editcast_model.consequences.parameters import call_before, handed_down
+from editcast_model.consequences.lists.placing import without, without_last
+from editcast_model.consequences.parameters import (
+    call_before,
+    handed_down,
+    value_for,
+    with_argument,
+)
 from editcast_model.consequences.passing.order import reordered
 from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
 from editcast_model.consequences.passing.siblings import like_it
-from editcast_model.consequences.passing.values import value_for
-from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import (
-    Call,
-    Function,
-    call_around,
-    calls_of,
-)
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.syntax.calls import Call, Function, call_around, calls_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 
@@ -136,12 +135,9 @@ def _with_argument(
     """Return a call with the argument that it lacks, if there is a value for it."""
     value = value_for(names, call, added) if _lacks(call, old, added) else None
     if value is not None:
-        given = call.arguments
-        is_by_name = added.is_named or len(call.positional) < index
-        text = names.rules.given_by_name(added.name, value) if is_by_name else value
-        at = len(given) if is_by_name else index
-        hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
-        yield Consequence(hunk, "add_argument")
+        if added.is_named or len(call.positional) < index:
+            index, value = len(call.arguments), names.rules.given_by_name(added.name, value)
+        yield Consequence(with_argument(names, call, index, value), "add_argument")
 
 
 def _lacks(call: Call, old: Parameters, added: Parameter) -> bool:
@@ -163,16 +159,11 @@ def _with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> It
     late = [(argument, one) for argument, one in pairs if one.is_named]
     if not late or len(given) > len(parameters):
         return
-    text, at, parts = names.tree.text, late[0][0].start, []
-    for argument, one in late:
-        parts += [
-            text[at : argument.start],
-            one.name,
-            names.rules.by_name,
-            text[argument.start : argument.end],
-        ]
-        at = argument.end
-    yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments")
+    start, end = late[0][0].start, late[-1][0].end
+    places = [(argument.start - start, one.name + names.rules.by_name) for argument, one in late]
+    hunks = [Hunk(place, place, written) for place, written in places]
+    new = apply_hunks(names.tree.text[start:end], hunks)
+    yield Consequence(Hunk(start, end, new), "name_arguments")
 
 
 def _without_argument(

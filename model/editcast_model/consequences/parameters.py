@@ -14,6 +14,7 @@ from editcast_model.syntax.calls import (
     call_of,
     calls_of,
     function_around,
+    functions_around,
     functions_named,
 )
 from editcast_model.syntax.members import is_declared_member
@@ -27,6 +28,8 @@ from editcast_model.syntax.types import type_of_flag
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
+#: Types of parameters in Go whose method `Context` returns the context of a request or a command.
+_WITH_CONTEXT = frozenset({"*http.Request", "*cobra.Command"})
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
@@ -92,6 +95,27 @@ def is_value(names: Names, at: Occurrence, name: str) -> bool:
     scope = names.resolve(at, name)
     defined = names.definitions(name, scope)
     return scope is not None and not any(one.part.kind in _NO_VALUES for one in defined)
+
+
+def value_for(names: Names, call: Call, parameter: Parameter) -> str | None:
+    """Return what a call can give for a parameter: the variable of its name, or its context."""
+    name = parameter.name
+    if is_value(names, call.called, name):
+        defined = names.definitions(name, names.resolve(call.called, name))
+        is_pointer = any(type_of_flag(names, one) for one in defined)
+        return f"*{name}" if is_pointer and not parameter.type.startswith("*") else name
+    if names.tree.language != "go" or parameter.type != "context.Context":
+        return None
+    for function in reversed(functions_around(names, call.start)):
+        for one in function.parameters:
+            if one.type in _WITH_CONTEXT and one.name.isidentifier() and one.name != "_":
+                return f"{one.name}.Context()"
+    return None
+
+
+def with_argument(names: Names, call: Call, index: int, written: str) -> Hunk:
+    """Put an argument into a call before the one of an index, or behind the last."""
+    return inserted(names.tree.text, (call.start, call.end), call.arguments, index, written)
 
 
 def call_before(change: Change, call: Call) -> Call | None:

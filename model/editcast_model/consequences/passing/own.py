@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.lists.placing import inserted
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.parameters import with_argument
 from editcast_model.consequences.passing.takers import is_means, taking
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -64,10 +64,10 @@ def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Ite
     # In Python, what may be left out is given by its place where the one before it may be, too.
     is_free = parameters[index].is_required or _is_behind_optional(parameters, index)
     if is_next and (is_free or not is_python):
-        yield _given(names, call, len(given), name, "pass_parameter")
+        yield Consequence(with_argument(names, call, index, name), "pass_parameter")
     elif is_python:
-        at = _place_by_name(call, parameters, name)
-        yield _given(names, call, at, names.rules.given_by_name(name, name), "pass_parameter")
+        at, written = _place_by_name(call, parameters, name), names.rules.given_by_name(name, name)
+        yield Consequence(with_argument(names, call, at, written), "pass_parameter")
 
 
 def _is_behind_optional(parameters: Parameters, index: int) -> bool:
@@ -108,13 +108,28 @@ def gives(names: Names, call: Call, name: str) -> Argument | None:
     return next((one for one in call.arguments if text[one.start : one.end] in written), None)
 
 
-def calls_with(names: Names, name: str, function: Function) -> Iterator[tuple[Call, Argument]]:
-    """Return the calls in a function's body that give a variable, with that argument."""
-    for one in names.of(name, _scope(function)):
-        call = call_around(names, one.start)
+def calls_with(
+    names: Names, name: str, scope: Scope | None = None
+) -> Iterator[tuple[Call, Argument]]:
+    """Return the calls in a scope, or anywhere, that give a variable, with that argument."""
+    for one in names.of(name, scope):
+        call = call_around(names, one.start) if one.role is Role.REFERENCE else None
         argument = gives(names, call, name) if call is not None else None
-        if call is not None and argument is not None and argument.start <= one.start:
+        if call and argument and argument.start <= one.start < argument.end:
             yield call, argument
+
+
+def calls_lacking(names: Names, function: Function, like: Call, name: str) -> Iterator[Call]:
+    """Return the calls in a function's body of what another one calls that give no such variable.
+
+    They are of the same function by all that is written of it.
+    """
+    written = names.tree.of(called_by(like.node))
+    for one in names.of(like.called.name, scope_of(function)):
+        call = call_of(names.tree, one) if _is_in_body(function, one) else None
+        if call is not None and names.tree.of(called_by(call.node)) == written:
+            if not call.spreads and gives(names, call, name) is None:
+                yield call
 
 
 def uses_of_default(names: Names, function: Function, parameter: Parameter) -> Iterator[Occurrence]:
@@ -126,7 +141,7 @@ def uses_of_default(names: Names, function: Function, parameter: Parameter) -> I
     home = names.resolve(constant) if constant is not None else None
     if home is None:
         return
-    for one in names.of(parameter.default, _scope(function)):
+    for one in names.of(parameter.default, scope_of(function)):
         is_same = one.role is Role.REFERENCE and names.resolve(one) == home
         if is_same and _is_in_body(function, one):
             yield one
@@ -137,12 +152,6 @@ def _constant(names: Names, parameter: Parameter) -> Occurrence | None:
     default = parameter.default
     one = names.at(parameter.end - len(default)) if default.isidentifier() else None
     return one if one is not None and one.role is Role.REFERENCE else None
-
-
-def are_alike(names: Names, one: Call, other: Call) -> bool:
-    """Tell whether two calls are of the same function, by all that is written of it."""
-    texts = [names.tree.of(called_by(call.node)) for call in (one, other)]
-    return texts[0] == texts[1]
 
 
 def _in_place_of_default(
@@ -160,7 +169,7 @@ def _in_place_of_default(
                 hunk = Hunk(one.start, one.end, parameter.name)
                 yield Consequence(hunk, "use_parameter")
         return
-    for one in names.of(parameter.name, _scope(function)):
+    for one in names.of(parameter.name, scope_of(function)):
         if one.role is Role.KEYWORD and _is_in_body(function, one):
             value = one.path[-2].node.child_by_field_name("value")
             if value is not None and names.tree.of(value) == default:
@@ -186,20 +195,12 @@ def _to_functions_of_file(
 
 def _to_others(names: Names, function: Function, parameter: Parameter) -> Iterator[Consequence]:
     """Return calls that give nothing of that name, where others of the same thing do."""
-    own = function.parameters
-    for one in names.of(parameter.name):
-        if one.role is not Role.REFERENCE or _is_in(function, one.start):
+    name, order = parameter.name, function.parameters
+    for like, argument in calls_with(names, name):
+        if _is_in(function, argument.start) or _is_format(names, like):
             continue
-        like = call_around(names, one.start)
-        argument = gives(names, like, parameter.name) if like is not None else None
-        if like is None or argument is None or not argument.start <= one.start < argument.end:
-            continue
-        if _is_format(names, like):
-            continue
-        for other in names.of(like.called.name, _scope(function)):
-            call = call_of(names.tree, other)
-            if call is not None and are_alike(names, call, like) and _is_in_body(function, other):
-                yield from _given_as_in(names, call, like, argument, parameter.name, own)
+        for call in calls_lacking(names, function, like, name):
+            yield from _given_as_in(names, call, like, argument, name, order)
 
 
 def _is_format(names: Names, call: Call) -> bool:
@@ -212,16 +213,14 @@ def _given_as_in(
     names: Names, call: Call, like: Call, argument: Argument, name: str, order: Parameters
 ) -> Iterator[Consequence]:
     """Return a call with an argument that another one of the same function has."""
-    if call.spreads or gives(names, call, name) is not None:
-        return
     index = like.arguments.index(argument)
     if argument.keyword:
         if not call.gives_by_name(argument.keyword):
             written = names.tree.text[argument.start : argument.end]
             at = _place_by_name(call, order, name)
-            yield _given(names, call, at, written, "pass_parameter_alike")
+            yield Consequence(with_argument(names, call, at, written), "pass_parameter_alike")
     elif len(call.arguments) == len(like.arguments) - 1 == index == len(call.positional):
-        yield _given(names, call, index, name, "pass_parameter_alike")
+        yield Consequence(with_argument(names, call, index, name), "pass_parameter_alike")
 
 
 def _place_by_name(call: Call, order: Parameters, name: str) -> int:
@@ -235,13 +234,6 @@ def _place_by_name(call: Call, order: Parameters, name: str) -> int:
     return next(found, len(keywords))
 
 
-def _given(names: Names, call: Call, index: int, written: str, kind: Kind) -> Consequence:
-    """Return a call with an argument more."""
-    span = call.start, call.end
-    hunk = inserted(names.tree.text, span, call.arguments, index, written)
-    return Consequence(hunk, kind)
-
-
 def _is_in(function: Function, offset: int) -> bool:
     return function.node.start_byte <= offset < function.node.end_byte
 
@@ -251,7 +243,7 @@ def _is_in_body(function: Function, one: Occurrence) -> bool:
     return body is not None and body.start_byte <= one.start < body.end_byte
 
 
-def _scope(function: Function) -> Scope:
+def scope_of(function: Function) -> Scope:
     """Return all of a function as a part of the text in which names are looked for."""
     node = function.node
     return Scope(node.start_byte, node.end_byte, node.type)

@@ -12,21 +12,21 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.parameters import may_take, with_parameter
 from editcast_model.consequences.passing.own import (
-    are_alike,
+    calls_lacking,
     calls_with,
-    gives,
+    scope_of,
     uses_of_default,
 )
 from editcast_model.consequences.passing.takers import is_means, takes
-from editcast_model.syntax.calls import Call, Function, call_of, function_of
+from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import first_child
+from editcast_model.syntax.tree import field, first_child
 
 #: The most functions of a class, or of a file, that are examined.
 _MOST = 200
-_AROUND = ("export_statement", "variable_declarator", "lexical_declaration")
+_STATEMENTS = ("export_statement", "lexical_declaration")
 
 
 def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Consequence]:
@@ -41,7 +41,8 @@ def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Conse
     for parameter in function.parameters:
         if parameter.name in new and parameter.name and not parameter.is_rest:
             for other in _siblings(names, function):
-                if _uses(names, other, parameter.name):
+                own = names.of(parameter.name, scope_of(other))
+                if any(one.role in (Role.DEFINITION, Role.REFERENCE) for one in own):
                     continue
                 # All calls of the other function are looked at last: this takes the longest.
                 is_needed = _needs(change, function, other, parameter)
@@ -62,22 +63,19 @@ def _needs(change: Change, function: Function, other: Function, parameter: Param
         return False
     if takes(names, other, parameter):
         return True
-    for call, argument in calls_with(names, parameter.name, function):
-        if not change.wrote(argument.start, argument.end):
-            continue
-        for one in names.of(call.called.name):
-            like = call_of(names.tree, one)
-            if like is not None and _is_in_body(other, like) and are_alike(names, call, like):
-                is_lacking = len(like.arguments) == len(call.arguments) - 1
-                if is_lacking and not like.spreads and gives(names, like, parameter.name) is None:
-                    return True
-    return False
+    return any(
+        len(like.arguments) == len(call.arguments) - 1
+        for call, argument in calls_with(names, parameter.name, scope_of(function))
+        if change.wrote(argument.start, argument.end)
+        for like in calls_lacking(names, other, call, parameter.name)
+    )
 
 
 def _siblings(names: Names, function: Function) -> Iterator[Function]:
     """Return the other functions of a class, or at the top of a file."""
     around = names.tree.around(function.node)
-    container = next((one for one in around if one.type not in _AROUND), None)
+    inside = (*_STATEMENTS, "variable_declarator")
+    container = next((one for one in around if one.type not in inside), None)
     for child in container.named_children[:_MOST] if container is not None else ():
         defined = names.of_node(_name(child))
         other = function_of(names, defined) if defined is not None else None
@@ -85,25 +83,12 @@ def _siblings(names: Names, function: Function) -> Iterator[Function]:
             yield other
 
 
-def _name(node: Node) -> Node | None:
+def _name(statement: Node) -> Node | None:
     """Return the name of what a statement declares."""
-    if node.type == "export_statement":
-        declared = node.child_by_field_name("declaration")
-        return _name(declared) if declared is not None else None
-    if node.type == "lexical_declaration":
-        declarator = first_child(node)
-        return _name(declarator) if declarator is not None else None
-    return node.child_by_field_name("name")
-
-
-def _uses(names: Names, function: Function, name: str) -> bool:
-    """Tell whether a name stands anywhere in a function."""
-    node = function.node
-    return any(
-        node.start_byte <= one.start < node.end_byte
-        for one in names.of(name)
-        if one.role in (Role.DEFINITION, Role.REFERENCE)
-    )
+    node: Node | None = statement
+    while node is not None and node.type in _STATEMENTS:
+        node = node.child_by_field_name("declaration") or first_child(node)
+    return field(node, "name") if node is not None else None
 
 
 def _with(names: Names, function: Function, other: Function, parameter: Parameter) -> Consequence:
@@ -116,8 +101,3 @@ def _with(names: Names, function: Function, other: Function, parameter: Paramete
     at = 0 if is_first or parameter.type == "context.Context" else None
     hunk = with_parameter(text, other, at, declared)
     return Consequence(hunk, "add_parameter_alike")
-
-
-def _is_in_body(function: Function, call: Call) -> bool:
-    body = function.node.child_by_field_name("body")
-    return body is not None and body.start_byte <= call.start < body.end_byte
