@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -32,26 +31,19 @@ _IN_ANY_ORDER = ("go", "rust", "csharp")
 _FUNCTION = re.compile("function|method|lambda|arrow|constructor|block")
 
 
-class _Constant(NamedTuple):
-    """A constant that a change defined, with its value."""
-
-    defined: Occurrence
-    literal: str
-
-
 def after_constant(change: Change) -> Iterator[Consequence]:
     """Return the uses of a new constant in place of its value."""
-    for constant in _new_constants(change):
-        name, literal = constant.defined.name, constant.literal
-        text = change.after.tree.text
-        places = [found.start() for found in re.finditer(re.escape(literal), text)]
+    names = change.after
+    for defined, literal in _new_constants(change):
+        places = [found.start() for found in re.finditer(re.escape(literal), names.tree.text)]
         for place in places if len(places) <= _MOST_PLACES else ():
-            if change.was_at(place) is not None and _stands_for(change.after, place, constant):
-                hunk = Hunk(place, place + len(literal), name)
-                yield Consequence(hunk, "use_constant", cause=f"{literal} {name}")
+            if change.was_at(place) is not None and _stands_for(names, place, defined, literal):
+                hunk = Hunk(place, place + len(literal), defined.name)
+                yield Consequence(hunk, "use_constant", cause=f"{literal} {defined.name}")
 
 
-def _new_constants(change: Change) -> Iterator[_Constant]:
+def _new_constants(change: Change) -> Iterator[tuple[Occurrence, str]]:
+    """Yield the constants that a change defined, each with its value."""
     names = change.after
     for one in change.new_names():
         value = _value(one.path) if one.role is Role.DEFINITION else None
@@ -60,7 +52,7 @@ def _new_constants(change: Change) -> Iterator[_Constant]:
             continue
         is_new = not change.before.of(one.name) and change.was_at(value.start_byte) is None
         if is_new and len(names.definitions(one.name, names.home(one))) == 1:
-            yield _Constant(one, literal)
+            yield one, literal
 
 
 def _is_lasting(names: Names, one: Occurrence) -> bool:
@@ -82,18 +74,18 @@ def _value(path: Path) -> Node | None:
     return None
 
 
-def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
+def _stands_for(names: Names, place: int, defined: Occurrence, literal: str) -> bool:
     """Tell whether a literal at a place can be written as the constant, and is no other one's."""
     path = names.tree.path(place)
     at = next((at for at, step in enumerate(path) if step.node.start_byte == place), 0)
     node, above = path[at], path[at - 1]
-    is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.match(node.type)
+    is_whole = node.node.end_byte == place + len(literal) and _NODE.match(node.type)
     if not at or not is_whole or _APART.search(above.type) or node.field == "key":
         return False
     if names.tree.of(field(above.node, "name", "left")).isupper():
         return False
-    is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1
-    use = Occurrence(constant.defined.name, place, REFERENCE, path, names.rules)
+    is_outer = defined.part.kind == "field" or len(defined.scopes) == 1
+    use = Occurrence(defined.name, place, REFERENCE, path, names.rules)
     is_run_later = names.tree.language in _IN_ANY_ORDER or _FUNCTION.search(use.scopes[0].type)
-    is_there = constant.defined.start < place or (is_outer and is_run_later)
-    return bool(is_there) and names.resolve(use) == names.home(constant.defined)
+    is_there = defined.start < place or (is_outer and is_run_later)
+    return bool(is_there) and names.resolve(use) == names.home(defined)

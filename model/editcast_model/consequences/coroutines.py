@@ -35,7 +35,8 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
     """Return what is lacking after a function became a coroutine, or began to await something."""
     names = change.after
     for function in new_coroutines(change):
-        yield from _promised(names, function)
+        if (hunk := _promise(names, function.node)) is not None:
+            yield Consequence(hunk, "make_async", is_first=True)
         for call in calls_of(names, function):
             yield from awaited(names, call)
     is_known = family_of(names.tree.language) in ("python", "script")
@@ -66,12 +67,10 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     if is_script and parent.type == "expression_statement" and not is_async(function):
         return  # nobody waits for the end of an event handler
     yield from _made_async(names, node, is_first=False)
-    cause = f"await {call.called.name}"
+    hunk = Hunk(node.start_byte, node.start_byte, "await ")
     if parent.type in _PARTS:
         hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
-    else:
-        hunk = Hunk(node.start_byte, node.start_byte, "await ")
-    yield Consequence(hunk, "await_call", cause=cause)
+    yield Consequence(hunk, "await_call", cause=f"await {call.called.name}")
 
 
 def is_async(function: Node) -> bool:
@@ -112,15 +111,8 @@ def _coroutine_around(names: Names, node: Node) -> Node | None:
     return None if is_fixed and not is_async(function) else function
 
 
-def _promised(names: Names, function: Function) -> Iterator[Consequence]:
-    """Return the type that a coroutine's result has in TypeScript."""
-    hunk = _promise(names, function.node)
-    if hunk is not None:
-        yield Consequence(hunk, "make_async", is_first=True)
-
-
 def _promise(names: Names, function: Node) -> Hunk | None:
-    """Return the replacement of the type that a function's result is written with."""
+    """Return the type that a coroutine's result has in TypeScript; None if it is written so."""
     result = function.child_by_field_name("return_type")
     if result is None or not names.tree.language.startswith(("typescript", "vue")):
         return None

@@ -18,8 +18,8 @@ from editcast_model.syntax.calls import Call, Function, calls_of, function_node_
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field
 
-#: Types of nodes that are nested functions; their returns are their own.
-_FUNCTIONS = ("function_definition", "func_literal", "lambda")
+#: Types of nodes whose returns are their own.
+APART = re.compile("closure_|func|method_decl|async_block|lambda|class_|impl_item")
 _TARGETS = ("identifier", "attribute", "subscript")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
@@ -27,10 +27,10 @@ _BLOCKS = ("block", "statement_list")
 _ENDING = re.compile("return|goto|select|switch")
 _ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
-_NUMBERS = frozenset(
-    """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
+_NUMBERS = """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
     uintptr""".split()
-)
+#: The zero values of types of Go.
+_ZEROS = {**dict.fromkeys(_NUMBERS, "0"), "string": '""', "bool": "false", "any": "nil"}
 #: The customary names for results in Go, by type.
 _CALLED = {"error": "err", "bool": "ok"}
 
@@ -65,13 +65,11 @@ def new_results(change: Change) -> Iterator[NewResults]:
     if find is None:
         return
     for was, function in change.functions:
-        names, written = find(change, was, function)
-        if names:
-            is_alone = find is _in_signature and not _results(change.before.tree, was.node)
-            yield NewResults(function, names, written, is_alone)
+        if (found := find(change, was, function)) is not None:
+            yield found
 
 
-def _in_returns(change: Change, _: Function, function: Function) -> tuple[tuple[str, ...], str]:
+def _in_returns(change: Change, _: Function, function: Function) -> NewResults | None:
     """Return what a `return` of Python has beside the value that it had before."""
     tree, before = change.after.tree, change.before.tree
     for _hunk, start, _end in change.finished():
@@ -85,38 +83,41 @@ def _in_returns(change: Change, _: Function, function: Function) -> tuple[tuple[
             if [before.of(one) for each in steps for one in _values(each)] == [tree.of(values[0])]:
                 further = [tree.of(one) for one in values[1:]]
                 names = tuple(one if one.isidentifier() else "_" for one in further)
-                return names, ", ".join(further) if "_" not in names else ""
-    return (), ""
+                written = ", ".join(further) if "_" not in names else ""
+                return NewResults(function, names, written)
+    return None
 
 
-def _in_signature(
-    change: Change, earlier: Function, function: Function
-) -> tuple[tuple[str, ...], str]:
+def _in_signature(change: Change, earlier: Function, function: Function) -> NewResults | None:
     """Return what a function of Go returns beside the one result that it had before, if any."""
     was = _results(change.before.tree, earlier.node)
     now = _results(change.after.tree, function.node)
     if not was and now == ["error"]:
-        return ("err",), "nil"
+        return NewResults(function, ("err",), "nil", is_alone=True)
     if len(was) != 1 or len(now) < 2 or was != now[:1]:
-        return (), ""
+        return None
     names = tuple(_CALLED.get(one, "_") for one in now[1:])
-    return names, "nil" if now[1:] == ["error"] else ""
+    return NewResults(function, names, "nil" if now[1:] == ["error"] else "")
+
+
+def returns_in(body: Node) -> Iterator[Node]:
+    """Yield the returns of a function, without those of functions and classes in it."""
+    waiting = [body]
+    while waiting:
+        one = waiting.pop()
+        waiting += [each for each in one.named_children if not APART.match(each.type)]
+        if one.type.startswith("return_"):
+            yield one
 
 
 def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     """Return what the other returns of a function lack."""
     node = new.function.node
-    waiting = [node] if new.written else []
-    while waiting:
-        one = waiting.pop()
-        waiting += [each for each in one.named_children if each.type not in _FUNCTIONS]
-        values = _values(one) if one.type == "return_statement" else []
-        if len(values) == 1 and not new.is_alone:
-            end = values[0].end_byte
-            yield Consequence(Hunk(end, end, f", {new.written}"), "take_results")
-        elif one.type == "return_statement" and not values and new.is_alone:
-            end = one.end_byte
-            yield Consequence(Hunk(end, end, f" {new.written}"), "take_results")
+    for one in returns_in(node) if new.written else ():
+        values = _values(one)
+        if len(values) == (0 if new.is_alone else 1):
+            end, sign = (one.end_byte, "") if new.is_alone else (values[0].end_byte, ",")
+            yield Consequence(Hunk(end, end, f"{sign} {new.written}"), "take_results")
     if new.is_alone:
         yield from _last_return(tree, node, new.written)
 
@@ -226,12 +227,8 @@ def _indent(tree: Tree, statement: Node) -> str:
 
 def _zero(kind: str) -> str:
     """Write the zero value of a type of Go; empty for one of which it is not known."""
-    if kind in _NUMBERS:
-        return "0"
-    if kind in ("string", "bool"):
-        return '""' if kind == "string" else "false"
-    is_reference = kind.startswith(("*", "[]", "map[", "chan ", "func(")) or kind == "any"
-    return "nil" if is_reference else ""
+    is_reference = kind.startswith(("*", "[]", "map[", "chan ", "func("))
+    return "nil" if is_reference else _ZEROS.get(kind, "")
 
 
 def _values(statement: Node) -> list[Node]:

@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.results.further import APART, returns_in
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, calls_of
 from editcast_model.syntax.names import Names
@@ -33,8 +34,6 @@ _SURE = re.compile(
     r"|reference|field|object_creation)_expression"
 )
 _MADE = re.compile(r"(\w+::)*[A-Z]\w*\s*\(|(vec|format)!")
-#: Types of nodes whose returns are their own.
-_APART = re.compile(r"closure_|function_item|method_decl|async_block|lambda_|class_|impl_item")
 #: Types of nodes that have the value of their last child, or of each of these.
 _LAST_COUNTS = ("block", "expression_statement", "else_clause", "unsafe_block")
 _BRANCHES = ("if_expression", "match_expression", "match_block", "match_arm")
@@ -88,7 +87,7 @@ def newly_wrapped(change: Change) -> Iterator[Wrapped]:
 def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
     """Return the `?` that a call lacks in a function that may fail as well."""
     tree, node, parent = names.tree, call.node, call.node.parent
-    function = next((one for one in tree.around(node) if _APART.match(one.type)), None)
+    function = next((one for one in tree.around(node) if APART.match(one.type)), None)
     if maker != "Ok" or function is None or _wrapper(tree, function)[0] != maker:
         return
     if parent is not None and parent.type == "await_expression":
@@ -145,14 +144,12 @@ def _returned(change: Change, one: Wrapped) -> Iterator[Consequence]:
 def _values(tree: Tree, function: Node, *, with_branches: bool) -> Iterator[Node]:
     """Yield what a function returns, at its end or in each of its branches there, and before."""
     body = function.child_by_field_name("body")
-    waiting = [body] if body is not None else []
-    if body is not None and tree.language == "rust":
+    if body is None:
+        return
+    if tree.language == "rust":
         yield from _ends(tree, body, with_branches)
-    while waiting:
-        one = waiting.pop()
-        waiting += [each for each in one.named_children if not _APART.match(each.type)]
-        value = first_child(one) if one.type.startswith("return_") else None
-        if value is not None:
+    for one in returns_in(body):
+        if (value := first_child(one)) is not None:
             yield from _ends(tree, value, with_branches)
 
 
@@ -181,7 +178,7 @@ def _panics(tree: Tree, function: Node) -> Iterator[Hunk]:
     for found in _PANIC.finditer(tree.text, function.start_byte, function.end_byte):
         path = [step.node for step in tree.path(found.start() - 1)][::-1]
         calls = [one for one in path if one.type == "call_expression"]
-        apart = [one for one in path if _APART.match(one.type)]
+        apart = [one for one in path if APART.match(one.type)]
         if calls and apart[:1] == [function] and calls[0].end_byte == found.start():
             if _FAILING.search(tree.of(field(calls[0], "function"))):
                 yield Hunk(max(found.start(), found.end(1)), found.end(), "?")
