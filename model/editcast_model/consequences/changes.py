@@ -1,7 +1,6 @@
 """A change of a text at the level of its names: what was renamed between two parsed texts."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -82,15 +81,12 @@ class Change:
     @property
     def is_legible(self) -> bool:
         """Tell if a change is small enough, and leaves a text that parses as well as before."""
-        if len(self.hunks) > _MOST_HUNKS or self._count_lines() > _MOST_REWRITTEN:
+        before = self.before.tree
+        gone = sum(before.text.count("\n", hunk.start, hunk.end) for hunk in self.hunks)
+        come = sum(hunk.text.count("\n") for hunk in self.hunks)
+        if len(self.hunks) > _MOST_HUNKS or min(gone, come) > _MOST_REWRITTEN:
             return False
-        return self.after.tree.parses or not self.before.tree.parses
-
-    def _count_lines(self) -> int:
-        """Count the lines that took the place of others."""
-        before = self.before.tree.text
-        gone = sum(before.count("\n", hunk.start, hunk.end) for hunk in self.hunks)
-        return min(gone, sum(hunk.text.count("\n") for hunk in self.hunks))
+        return self.after.tree.parses or not before.parses
 
     def spans(self) -> Iterator[tuple[Hunk, int, int]]:
         """Return each hunk, with the first and last offset of what it put into the text after."""
@@ -151,14 +147,6 @@ class Change:
         """Find the same name in the text after; None where it is another one, or none."""
         return _same(one, self.after, self.is_now_at(one.start))
 
-    def wrote_name(self, name: str) -> bool:
-        """Tell whether a name was written somewhere in the text after."""
-        return any(
-            one.name == name and self.wrote(one.start, one.end)
-            for _, start, end in self.spans()
-            for one in _occurrences(self.after, start, end)
-        )
-
     def is_active(self, start: int, end: int) -> bool:
         """Tell whether something is being typed at a place of the text after."""
         return self.active is not None and start <= self.active.stop and self.active.start <= end
@@ -186,19 +174,19 @@ class Change:
     def _rewritten(self) -> list[range]:
         """The ranges of adjacent lines that took the place of many others."""
         before, after = self.before.tree.text, self.after.tree.text
-        groups: list[list[tuple[Hunk, int, int]]] = []
-        for one in self.spans():
-            if groups and after.count("\n", groups[-1][-1][2], one[1]) <= 1:
-                groups[-1].append(one)
-            else:
-                groups.append([one])
-        found = []
-        for group in groups:
-            (old, start, _), (last, _, end) = group[0], group[-1]
-            lines = before.count("\n", old.start, last.end), after.count("\n", start, end)
-            if min(lines) >= _MOST_LINES:
-                found.append(range(start, end))
-        return found
+        groups: list[tuple[range, range]] = []
+        for hunk, start, end in self.spans():
+            old, new = range(hunk.start, hunk.end), range(start, end)
+            if groups and after.count("\n", groups[-1][1].stop, start) <= 1:
+                was, now = groups.pop()
+                old, new = range(was.start, hunk.end), range(now.start, end)
+            groups.append((old, new))
+        return [
+            new
+            for old, new in groups
+            if before.count("\n", old.start, old.stop) >= _MOST_LINES
+            and after.count("\n", new.start, new.stop) >= _MOST_LINES
+        ]
 
     def _pairs(self, hunk: Hunk, start: int, end: int) -> Iterator[Renamed]:
         old = _occurrences(self.before, hunk.start, hunk.end)
@@ -229,23 +217,23 @@ class Change:
             return True
         if ("splat" in left.path[-2].type) != ("splat" in right.path[-2].type):
             return False
-        types = []
-        for names, one in ((self.before, left), (self.after, right)):
-            types.append(names.tree.of(one.path[-2].node.child_by_field_name("type")))
+        types = [
+            names.tree.of(field(one.path[-2].node, "type"))
+            for names, one in ((self.before, left), (self.after, right))
+        ]
         return not all(types) or types[0] == types[1]
 
     def _is_given_alike(self, left: Occurrence, right: Occurrence) -> bool:
         """Tell whether two variables have like values, or like names: else it is another one."""
-        values = []
-        for names, one in ((self.before, left), (self.after, right)):
-            node = one.path[-2].node
-            value = field(node, "value", "right")
-            if one.part.kind != "variable" or value is None or value.start_byte == one.start:
-                values.append("")
-            else:
-                values.append(names.tree.of(value))
-        pairs = (values, (left.name, right.name))
+        values = _value(self.before, left), _value(self.after, right)
+        pairs = values, (left.name, right.name)
         return values[0] == values[1] or any(fuzz.ratio(*pair) >= _ALIKE for pair in pairs)
+
+
+def _value(names: Names, one: Occurrence) -> str:
+    """Return what is given to a variable where its name stands; empty for nothing."""
+    value = field(one.path[-2].node, "value", "right") if one.part.kind == "variable" else None
+    return names.tree.of(value) if value is not None and value.start_byte != one.start else ""
 
 
 def _moved(offset: int, changed: Iterable[tuple[tuple[int, int], int]]) -> int | None:
@@ -314,18 +302,14 @@ def _without_common(
     old: list[Occurrence], new: list[Occurrence]
 ) -> tuple[list[Occurrence], list[Occurrence]]:
     """Return the two lists without the names that are in both."""
-    common = Counter(one.name for one in old) & Counter(one.name for one in new)
-
-    def left(names: list[Occurrence]) -> list[Occurrence]:
-        spare, out = common.copy(), []
-        for one in names:
-            if spare[one.name]:
-                spare[one.name] -= 1
-            else:
-                out.append(one)
-        return out
-
-    return left(old), left(new)
+    gone, come = [], list(new)
+    for one in old:
+        twin = next((each for each in come if each.name == one.name), None)
+        if twin is None:
+            gone.append(one)
+        else:
+            come.remove(twin)
+    return gone, come
 
 
 def _is_counterpart(left: Occurrence, right: Occurrence) -> bool:

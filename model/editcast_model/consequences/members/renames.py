@@ -43,7 +43,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return  # it was declared again
     if not is_declaration:  # of fields, 4 of 36 were renamed like a use of them in commits
         is_method = any(one.part.kind in ("function", "method") for one in declared)
-        if not is_method or change.wrote_name(old):
+        if not is_method or any(change.wrote(one.start, one.end) for one in after.of(old)):
             return  # inherited, or what the user meant is another member
         if _inherits(after, whose) or _takes_others(change, renamed):
             return  # another method, of what it inherits from, or with other arguments
