@@ -66,10 +66,10 @@ class _Reference(NamedTuple):
     def keys_of(self, entries: Sequence[Place]) -> Keys | None:
         """Return the keys to write for a text; None unless its entries agree on them."""
         depths = {len(root.keys) for root in self.roots}
-        pairs = ((one, depth) for one in entries for depth in depths)
         rests = {
             one.keys[depth:]
-            for one, depth in pairs
+            for one in entries
+            for depth in depths
             if Place(one.file, one.keys[:depth]) in self.roots
         }
         allowed = _PLAIN if self.is_quoted else _NAME

@@ -80,11 +80,7 @@ def handed_down(
         return
     if names.tree.language == "go" and declared == name:
         return  # its type stands behind another name
-    written = {name, names.rules.given_by_name(name, name)}
-    are_named = all(
-        any(text[each.start : each.end] in written for each in one.arguments) for one in given
-    )
-    if are_named and may_take(names, caller, name):
+    if all(gives(names, one, name) for one in given) and may_take(names, caller, name):
         at = 0 if index == 0 < len(call.arguments) else None
         hunk = with_parameter(text, caller, at, declared)
         yield Consequence(hunk, "hand_down_parameter")
@@ -113,6 +109,13 @@ def value_for(names: Names, call: Call, parameter: Parameter) -> str | None:
     return None
 
 
+def gives(names: Names, call: Call, name: str) -> Argument | None:
+    """Return the argument of a call that is a variable, by its place or by a name."""
+    text = names.tree.text
+    written = {name, names.rules.given_by_name(name, name)}
+    return next((one for one in call.arguments if text[one.start : one.end] in written), None)
+
+
 def with_argument(names: Names, call: Call, index: int, written: str) -> Hunk:
     """Put an argument into a call before the one of an index, or behind the last."""
     return inserted(names.tree.text, (call.start, call.end), call.arguments, index, written)
@@ -137,9 +140,8 @@ def _parameter_for(
     if not argument.keyword and len(call.positional) != len(parameters) + 1:
         return
     one = names.at(argument.start + len(written) - len(name))
-    scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
-    if one is not None and one.end != argument.end:
-        scope = None
+    is_variable = one is not None and one.role is Role.REFERENCE and one.end == argument.end
+    scope = names.resolve(one) if one is not None and is_variable else None
     declared = _declared(names, function, name, names.definitions(name, scope))
     if declared is not None:
         if argument.keyword and names.tree.language == "ruby":

@@ -7,7 +7,6 @@ with the new name, or from the two names.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -22,26 +21,22 @@ from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.names import WORD, Occurrence
 from editcast_model.syntax.tree import Tree, first_child
 
-_UNITS: Final = {
-    # Seconds and bytes to the unit.
-    Fraction(1, 10**9): "ns nanos nanoseconds",
-    Fraction(1, 10**6): "us micros microseconds",
-    Fraction(1, 1000): "ms msec millis milliseconds",
-    Fraction(1): "s sec secs second seconds",
-    Fraction(60): "min mins minute minutes",
-    Fraction(3600): "hour hours",
-    Fraction(86400): "day days",
-}
-_SIZES: Final = {
-    Fraction(1): "byte bytes",
-    Fraction(1024): "kb kib kilobytes",
-    Fraction(1024**2): "mb mib megabytes",
-    Fraction(1024**3): "gb gib gigabytes",
-}
+#: The words for units, each with what it measures, and how many seconds or bytes it is.
 _OF_UNIT: Final = {
     word: (kind, factor)
-    for kind, units in enumerate((_UNITS, _SIZES))
-    for factor, words in units.items()
+    for kind, factor, words in (
+        ("time", Fraction(1, 10**9), "ns nanos nanoseconds"),
+        ("time", Fraction(1, 10**6), "us micros microseconds"),
+        ("time", Fraction(1, 1000), "ms msec millis milliseconds"),
+        ("time", Fraction(1), "s sec secs second seconds"),
+        ("time", Fraction(60), "min mins minute minutes"),
+        ("time", Fraction(3600), "hour hours"),
+        ("time", Fraction(86400), "day days"),
+        ("size", Fraction(1), "byte bytes"),
+        ("size", Fraction(1024), "kb kib kilobytes"),
+        ("size", Fraction(1024**2), "mb mib megabytes"),
+        ("size", Fraction(1024**3), "gb gib gigabytes"),
+    )
     for word in words.split()
 }
 _OPPOSITES: Final = [
@@ -57,7 +52,7 @@ _FACTORS: Final = frozenset(
     Fraction(one) for one in (60, 100, 1000, 1024, 3600, 24, 10**6, 10**9, 1024**2, 1024**3, 86400)
 )
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
-_TRUTH: Final = {"True": True, "true": True, "False": False, "false": False}
+_OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 #: The name of a flag or of its opposite; not a count, or a word for nothing.
 _FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
 _QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
@@ -103,17 +98,11 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
             factor = Fraction(now.replace("_", "")) / (Fraction(was.replace("_", "")) or 1)
             if factor in _FACTORS or 1 / (factor or 1) in _FACTORS:
                 return ValueChange(factor, units=of_names.units)
-        elif was in _TRUTH and now in _TRUTH:
+        elif was in _OPPOSITE and now in _OPPOSITE:
             return ValueChange(is_negated=True)
-        elif was in _TRUTH and _QUOTED.fullmatch(now):
-            return ValueChange(literals=((was, now), (_opposite(was), f"{now[0]}{old}{now[0]}")))
+        elif was in _OPPOSITE and _QUOTED.fullmatch(now):
+            return ValueChange(literals=((was, now), (_OPPOSITE[was], f"{now[0]}{old}{now[0]}")))
     return of_names
-
-
-def _opposite(word: str) -> str:
-    """Return the other word for truth of its language."""
-    other = "false" if _TRUTH[word] else "true"
-    return other.capitalize() if word[0].isupper() else other
 
 
 def by_names(old: str, new: str) -> ValueChange:
@@ -166,7 +155,7 @@ class _Place:
         """Return the replacement of the name with its value, or of the whole expression."""
         if not self._above:
             return None
-        written = _value_beside(self._above[0], self._node, self._hunk.start)
+        written = _value_beside(self._above[0], self._hunk.start)
         if written is not None or self._above[0].type == "jsx_attribute":
             return self._written(written)
         new = self._renamed(self._node.start_byte, self._node.end_byte)
@@ -185,21 +174,17 @@ class _Place:
     def _written(self, written: Node | None) -> Hunk | None:
         if written is None:
             true, hunk = self._true(), self._hunk  # of JSX, where a name alone is true
-            if true is None:
-                return None
-            given = true if true[0] in "'\"" else f"{{{true}}}"
-            return Hunk(hunk.start, hunk.end, f"{hunk.text}={given}")
-        start, end = written.start_byte, written.end_byte
-        old = self._tree.of(written)
-        inner, brackets = (old[1:-1], "{}") if written.type == "jsx_expression" else (old, "")
-        new = self._literal(inner)
+            return replace(hunk, text=f"{hunk.text}={_in_braces(true)}") if true else None
+        is_braced = written.type == "jsx_expression"
+        old = self._tree.of(written)[1:-1] if is_braced else self._tree.of(written)
+        new = self._literal(old)
         if new is None and self._value.is_negated:
-            new = self._negated(inner)
+            new = self._negated(old)
         if new is None:
             return None
-        if brackets and new[0] not in "'\"":
-            new = f"{{{new}}}"
-        return Hunk(self._hunk.start, end, self._renamed(self._hunk.start, start) + new)
+        head = self._renamed(self._hunk.start, written.start_byte)
+        new = head + (_in_braces(new) if is_braced else new)
+        return Hunk(self._hunk.start, written.end_byte, new)
 
     def _true(self) -> str | None:
         """Return what is written for true now."""
@@ -210,8 +195,8 @@ class _Place:
         value = self._value
         if value.literals:
             return dict(value.literals).get(old)
-        if value.is_negated and old in _TRUTH:
-            return _opposite(old)
+        if value.is_negated and old in _OPPOSITE:
+            return _OPPOSITE[old]
         if value.factor != 1 and _NUMBER.fullmatch(old):
             return _product(Fraction(old.replace("_", "")), value.factor)
         return None
@@ -219,14 +204,12 @@ class _Place:
     def _negated(self, expression: str) -> str | None:
         """Return the opposite of an expression that says nothing by the old name."""
         old = self._tree.text[self._hunk.start : self._hunk.end]
-        if not _FLAG.fullmatch(expression):
+        flag = _FLAG.fullmatch(expression)
+        if flag is None:
             return None
         if old in WORD.findall(expression):  # both sides are negated
             return re.sub(rf"\b{re.escape(old)}\b", self._hunk.text, expression)
-        for sign in ("not ", "!"):
-            if expression.startswith(sign):
-                return expression[len(sign) :]
-        return self._sign + expression
+        return expression[flag.end(1) :] if flag[1] else self._sign + expression
 
     @property
     def _sign(self) -> str:
@@ -240,23 +223,25 @@ class _Place:
         if above.type.startswith("assignment") and above.child_by_field_name("left") == node:
             return None
         is_asked = _ASKED.search(above.type) or (
-            above.type == "binary_expression" and re.search("&&|[|][|]", self._between(above))
+            above.type == "binary_expression" and self._operation(above, node)[0] in ("&&", "||")
         )
         return Hunk(node.start_byte, node.end_byte, is_so) if is_asked else None
 
-    def _between(self, above: Node) -> str:
-        """Return the operator of an expression of two operands."""
+    def _operation(self, above: Node, node: Node) -> tuple[str, Node | None]:
+        """Return the operator of an expression of two, and the operand that is not a node."""
         operands = above.named_children
-        if len(operands) != 2:
-            return ""
-        return self._tree.text[operands[0].end_byte : operands[1].start_byte]
+        if len(operands) != 2 or node not in operands:
+            return "", None
+        sign = self._tree.text[operands[0].end_byte : operands[1].start_byte].strip()
+        return sign, operands[operands[0] == node]
 
     def _scaled(self, new: str) -> Hunk | None:
         """Return an expression without the factor that its value has now, or with it."""
         node, above = self._node, self._above[0]
         inner, factor = node, Fraction(1)
         for one in self._above:
-            sign, number = self._between(one).strip(), self._tree.of(_other(one, inner))
+            sign, other = self._operation(one, inner)
+            number = self._tree.of(other)
             if sign not in ("*", "/") or not _NUMBER.fullmatch(number):
                 break
             literal = Fraction(number.replace("_", ""))
@@ -266,10 +251,9 @@ class _Place:
                 return Hunk(one.start_byte, one.end_byte, new)
         if inner != node:
             return None
-        sign, other = self._between(above).strip(), _other(above, node)
-        number = self._tree.of(other)
+        sign, other = self._operation(above, node)
         if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
-            scaled = self._literal(number)
+            scaled = self._literal(self._tree.of(other))
             if scaled and other.start_byte > node.start_byte:
                 between = self._tree.text[node.end_byte : other.start_byte]
                 return Hunk(node.start_byte, other.end_byte, new + between + scaled)
@@ -301,18 +285,15 @@ class _Place:
 
 def _literal_of(tree: Tree, one: Occurrence) -> str:
     """Return the literal that is written beside a name; empty for none."""
-    nodes = [step.node for step in one.path]
-    if len(nodes) < 2:
-        return ""
-    for above, node in zip(nodes[-2:-4:-1], nodes[-1:-3:-1], strict=False):
-        value = _value_beside(above, node, one.start)
+    for step in one.path[-2:-4:-1]:
+        value = _value_beside(step.node, one.start)
         if value is not None:
             return tree.of(value).strip("{}")
     return ""
 
 
-def _value_beside(above: Node, node: Node, start: int) -> Node | None:
-    """Return the value that is given to what a node names."""
+def _value_beside(above: Node, start: int) -> Node | None:
+    """Return the value that a node gives to what is named in it, from an offset on."""
     found = above.child_by_field_name("value")
     if "assign" in above.type:
         found = above.child_by_field_name("right") or found
@@ -329,12 +310,9 @@ def _ends_alike(above: Node, node: Node) -> bool:
     return above.end_byte == node.end_byte and above.named_child_count > 1
 
 
-def _other(above: Node, node: Node) -> Node | None:
-    """Return the other operand of an expression of two."""
-    operands: Sequence[Node] = above.named_children
-    if len(operands) != 2 or node not in operands:
-        return None
-    return operands[1] if operands[0] == node else operands[0]
+def _in_braces(value: str) -> str:
+    """Return a value of JSX; only a string needs no braces."""
+    return value if value[0] in "'\"" else f"{{{value}}}"
 
 
 def _is_same(factor: Fraction, wanted: Fraction) -> bool:

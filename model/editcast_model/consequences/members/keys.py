@@ -41,7 +41,7 @@ def after_key(change: Change) -> Iterator[Consequence]:
             continue
         if change.after.tree.path(start)[-1].type in _SYMBOLS:
             old, new = f":{old}", f":{new}"
-        is_moved = _defines_key(change.after, old, whose) or _defines_key(change.before, new, was)
+        is_moved = whose in _owners(change.after, old) or was in _owners(change.before, new)
         if not is_moved and not any(owned for _, owned in _keys(change.before, new, was)):
             yield from _left_keys(change.after, old, new, whose)
 
@@ -55,21 +55,17 @@ def _key_defined(names: Names, offset: int) -> str | None:
 def _literal(names: Names, offset: int) -> Node | None:
     """Return the literal in which a key is defined at an offset; None where none is."""
     path = names.tree.path(offset)
-    for index in reversed(range(len(path))):
-        if path[index].type == "pair" and path[index + 1 :][:1]:
-            literal = path[index - 1]
-            if path[index + 1].field == "key" and literal.type in _LITERALS:
-                return literal.node
-            return None
+    for literal, pair, key in reversed([*zip(path, path[1:], path[2:], strict=False)]):
+        if pair.type == "pair":
+            is_key = key.field == "key" and literal.type in _LITERALS
+            return literal.node if is_key else None
     return None
 
 
-def _defines_key(names: Names, name: str, whose: str | None = None) -> bool:
-    """Tell whether a literal defines a key; without `whose`, whether anything in the text does."""
-    defined = {_key_defined(names, place) for place in _places(names, name)}
-    if whose:
-        return whose in defined
-    return bool(defined - {None}) or any(_is_assigned(path) for _, path in _strings(names, name))
+def _owners(names: Names, name: str) -> set[str]:
+    """Name the literals that define a key."""
+    found = (_key_defined(names, place) for place in _places(names, name))
+    return {one for one in found if one is not None}
 
 
 def _places(names: Names, name: str) -> Iterator[int]:
@@ -153,7 +149,8 @@ def _asked(names: Names, path: Path, at: int) -> Node | None:
 
 def _left_keys(names: Names, old: str, new: str, whose: str) -> Iterator[Consequence]:
     is_unsure = old in COMMON or names.tree.language.startswith(("javascript", "ruby"))
-    is_unsure = is_unsure or _defines_key(names, old)
+    is_unsure = is_unsure or bool(_owners(names, old))
+    is_unsure = is_unsure or any(_is_assigned(path) for _, path in _strings(names, old))
     for place, found in _keys(names, old, whose):
         if found is None and is_unsure:
             continue

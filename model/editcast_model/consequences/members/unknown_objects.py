@@ -52,10 +52,6 @@ def possible_keys(names: Names, member: str) -> Iterator[Occurrence]:
     """Find where a member is probably given by its name, to a call or in an object literal.
 
     Only a name of several parts says enough.
-
-    Args:
-        names: Of the text.
-        member: The member's name.
     """
     for one in names.of(member) if len(parts_of(member)) > 1 else ():
         if one.role is Role.KEY or one.part.is_shorthand:
@@ -70,11 +66,6 @@ def of_named(names: Names, member: str, whose: Collection[str]) -> Iterator[Occu
 
     `user` and `current_user` are of `User`, `store` and `get_store()` of `OrderStore` unless the
     text has a `Store`.
-
-    Args:
-        names: Of the text.
-        member: The member's name.
-        whose: The classes, by `owner`'s names.
     """
     if any(is_declared_member(one) for one in names.of(member)):
         return
@@ -107,12 +98,6 @@ def of_unknown(
 
     Only where nothing else in the text declares such a member. Without a tie to the classes the
     name has several parts, and the language is one in which nobody declares an object's type.
-
-    Args:
-        names: As in `possible_uses`.
-        member: Likewise.
-        whose: Likewise.
-        is_tied: Likewise.
     """
     is_sure = is_tied or len(parts_of(member)) > 1
     if member in COMMON or not is_sure:

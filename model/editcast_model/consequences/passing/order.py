@@ -5,12 +5,12 @@ names, by their types, and as literals.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Argument, Call
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
@@ -53,26 +53,26 @@ def reordered(
     given, text = call.arguments, names.tree.text
     if not len(given) == len(before) == len(after) or len(call.positional) != len(given):
         return
-    known = {one.name for one in after}
-    was = [
-        _fits(names, *pair, known) for pair in zip(given, _with_types(before, after), strict=True)
-    ]
+    known = {one.name: one for one in after}
+    typed = [known.get(one.name, one) for one in before]  # those before as they are declared now
+    was = [_fits(names, *pair, known) for pair in zip(given, typed, strict=True)]
     now = [_fits(names, *pair, known) for pair in zip(given, after, strict=True)]
     if sum(now) > sum(was):
         return
     are_told = sum(was) > sum(now) and -1 not in was and (is_known or -1 in now)
     if not (is_as_before or are_told):
         return
-    old = [one.name for one in before]
-    parts = [text[each.start : each.end] for each in given]
-    out = ""
-    for index, one in enumerate(after):
-        if index:
-            out += text[given[index - 1].end : given[index].start]
-        out += parts[old.index(one.name)]
-    if out != text[given[0].start : given[-1].end]:
-        hunk = Hunk(given[0].start, given[-1].end, out)
-        yield Consequence(hunk, "reorder_arguments")
+    written = {
+        one.name: text[each.start : each.end] for each, one in zip(given, before, strict=True)
+    }
+    start, end = given[0].start, given[-1].end
+    hunks = [
+        Hunk(each.start - start, each.end - start, written[one.name])
+        for each, one in zip(given, after, strict=True)
+    ]
+    new = apply_hunks(text[start:end], hunks)
+    if new != text[start:end]:
+        yield Consequence(Hunk(start, end, new), "reorder_arguments")
 
 
 def is_permuted(before: Parameters, after: Parameters) -> bool:
@@ -81,20 +81,10 @@ def is_permuted(before: Parameters, after: Parameters) -> bool:
     return old != new and sorted(old) == sorted(new)
 
 
-def _with_types(before: Parameters, after: Parameters) -> list[Parameter]:
-    """Return the parameters before as they are declared now."""
-    now = {one.name: one for one in after}
-    return [now.get(one.name, one) for one in before]
-
-
-def _fits(names: Names, argument: Argument, parameter: Parameter, known: set[str]) -> int:
+def _fits(names: Names, argument: Argument, parameter: Parameter, known: Iterable[str]) -> int:
     """Tell whether an argument is for a parameter: 1 if so, -1 if not, 0 where nothing tells.
 
-    Args:
-        names: Of the text.
-        argument: The argument.
-        parameter: The parameter.
-        known: The names of all parameters of the function.
+    `known` are the names of all parameters of the function.
     """
     text = names.tree.text[argument.start : argument.end].strip()
     if (word := _last_word(text)) and word in {_plain(one) for one in known}:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.parameters import with_argument
+from editcast_model.consequences.parameters import gives, with_argument
 from editcast_model.consequences.passing.takers import is_means, taking
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -31,13 +31,7 @@ _FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
 
 
 def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
-    """Return what a function's body gives others of its new parameters.
-
-    Args:
-        names: Of the text.
-        function: The function.
-        new: The names of its parameters that are new.
-    """
+    """Return what a function's body gives others of its new parameters, those of some names."""
     for parameter in function.parameters:
         if parameter.name in new and not parameter.is_rest:
             yield from _in_place_of_default(names, function, parameter)
@@ -49,11 +43,7 @@ def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Conse
 def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:
     """Return a call with a variable for the parameter of its name, where it gives nothing for it.
 
-    Args:
-        names: Of the text.
-        call: The call.
-        parameters: Those of the function that it calls.
-        name: Of the variable and of the parameter.
+    `parameters` are those of the function that it calls.
     """
     index = next((at for at, one in enumerate(parameters) if one.name == name), None)
     given = call.positional
@@ -99,13 +89,6 @@ def is_idle_around(names: Names, call: Call, parameter: Parameter) -> bool:
     home = names.resolve(call.called, name)
     uses = (one for one in names.of(name, home) if one.role is Role.REFERENCE)
     return is_means(parameter) or not any(names.resolve(one) == home for one in uses)
-
-
-def gives(names: Names, call: Call, name: str) -> Argument | None:
-    """Return the argument of a call that is a variable, by its place or by a name."""
-    text = names.tree.text
-    written = {name, names.rules.given_by_name(name, name)}
-    return next((one for one in call.arguments if text[one.start : one.end] in written), None)
 
 
 def calls_with(

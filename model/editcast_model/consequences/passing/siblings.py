@@ -32,10 +32,7 @@ _STATEMENTS = ("export_statement", "lexical_declaration")
 def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Consequence]:
     """Return the parameters of other functions that lack what a function has got.
 
-    Args:
-        change: Of the text.
-        function: The function.
-        new: The names of its parameters that are new.
+    `new` are the names of its parameters that are new.
     """
     names = change.after
     for parameter in function.parameters:
