@@ -33,21 +33,16 @@ class _Choice(NamedTuple):
 
     Attributes:
         core: What it asks, without a negation.
-        is_negated: Whether there is one.
         start: Where it begins; a statement has whole lines.
         end: Where it ends.
-        left: What is left of it where its condition holds, and where not; None for what is unknown.
+        left: What is left of it once its core is always true, and once it never is; None for what
+            is unknown.
     """
 
     core: str
-    is_negated: bool
     start: int
     end: int
     left: tuple[str | None, str | None]
-
-    def left_if(self, is_true: bool) -> str | None:
-        """Return what is left of it once its core is always true, or never."""
-        return self.left[is_true == self.is_negated]
 
 
 def after_condition(change: Change) -> Iterator[Consequence]:
@@ -67,8 +62,7 @@ def _settled(change: Change) -> Iterator[tuple[str, bool]]:
                 continue
             first = start if hunk.start <= choice.start else change.is_now_at(choice.start)
             is_now = now[first:].lstrip() + "\n" if first is not None else ""
-            for is_true in (True, False):
-                left = choice.left_if(is_true)
+            for is_true, left in zip((True, False), choice.left, strict=True):
                 behind = 0 if left and left.endswith("\n") else _BEHIND  # whole lines say enough
                 rest = tree.text[choice.end : choice.end + behind]
                 if left and is_now.startswith(left.lstrip() + rest):
@@ -83,7 +77,7 @@ def _still_asked(tree: Tree, core: str, is_true: bool) -> Iterator[Consequence]:
         for step in reversed(tree.path(place)):
             choice, hunk = _choice(tree, step.node), None
             if choice is not None and choice.core == core:
-                left = choice.left_if(is_true)
+                left = choice.left[0 if is_true else 1]
                 hunk = Hunk(choice.start, choice.end, left) if left is not None else None
             elif step.type != "if_statement":
                 continue
@@ -132,21 +126,22 @@ def _choice(tree: Tree, node: Node) -> _Choice | None:
     if not _LASTING.fullmatch(core):
         return None
     if node.type in _EXPRESSIONS:
+        start, end = node.start_byte, node.end_byte
         value, other = field(node, "consequence", "body"), field(node, "alternative")
         if value is None and node.named_child_count == 3:  # of Python
             value, _, other = node.named_children
         if value is None or other is None:
             return None
         left: tuple[str | None, str | None] = tree.of(value), tree.of(other)
-        return _Choice(core, negated is not None, node.start_byte, node.end_byte, left)
-    start = tree.text.rfind("\n", 0, node.start_byte) + 1
-    end = tree.text.find("\n", node.end_byte) + 1 or len(tree.text)
-    if tree.text[start : node.start_byte].strip() or tree.text[node.end_byte : end].strip():
-        return None  # `else if`, or something else on the line
-    has_other = node.child_by_field_name("alternative") is not None
-    other_lines = _lines(tree, node, "alternative") if has_other else ""
-    left = _lines(tree, node, "consequence"), other_lines
-    return _Choice(core, negated is not None, start, end, left)
+    else:
+        start = tree.text.rfind("\n", 0, node.start_byte) + 1
+        end = tree.text.find("\n", node.end_byte) + 1 or len(tree.text)
+        if tree.text[start : node.start_byte].strip() or tree.text[node.end_byte : end].strip():
+            return None  # `else if`, or something else on the line
+        has_other = node.child_by_field_name("alternative") is not None
+        other_lines = _lines(tree, node, "alternative") if has_other else ""
+        left = _lines(tree, node, "consequence"), other_lines
+    return _Choice(core, start, end, left[::-1] if negated else left)
 
 
 def _lines(tree: Tree, node: Node, branch: str) -> str | None:

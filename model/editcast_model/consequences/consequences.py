@@ -229,17 +229,12 @@ class Consequences:
         return found
 
 
-def _earlier(history: Sequence[str], text: str) -> Iterator[str]:
+def _earlier(history: Sequence[str], text: str) -> list[str]:
     """Return the texts before, the last one first; without those that were undone."""
-    seen = {text}
-    if text in history:
-        history = history[: len(history) - 1 - list(reversed(history)).index(text)]
-    for one in reversed(history):
-        if len(seen) > MOST_TEXTS:
-            return
-        if one not in seen:
-            yield one
-        seen.add(one)
+    past = history[::-1]
+    if text in past:
+        past = past[past.index(text) + 1 :]
+    return [one for one in dict.fromkeys(past) if one != text][:MOST_TEXTS]
 
 
 def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequence]:
@@ -267,12 +262,7 @@ def _of(
 
 
 def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:
-    """Return the rewrites that are left, but for code that was written with the example or since.
-
-    Args:
-        change: With the example.
-        last: The last change.
-    """
+    """Return the rewrites that are left, but for code written with the example, or in the last."""
     for one in after_rewrite(change):
         if not any(each.wrote(one.hunk.start, one.hunk.end) for each in (change, last)):
             yield one

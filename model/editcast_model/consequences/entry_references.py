@@ -137,12 +137,12 @@ def _reference(code: str, known: Sequence[Place]) -> _Reference | None:
         for depth in range(len(one.keys))
         if ".".join(one.keys[depth:]) in code
     ]
-    places = [(*one, list(_pattern(one[0]).finditer(code))) for one in spelled]
-    keys = max((one[0] for one in places if len(one[2]) == 1), key=len, default=())
+    found = {keys: [*_pattern(keys).finditer(code)] for keys, _ in spelled}
+    keys = max((keys for keys, places in found.items() if len(places) == 1), key=len, default=())
     if not keys:
         return None
-    roots = [root for each, root, _ in places if each == keys]
-    ((start, end),) = (found.span() for found in _pattern(keys).finditer(code))
+    roots = [root for each, root in spelled if each == keys]
+    start, end = found[keys][0].span()
     is_quoted, is_flat = code[end : end + 1] in ('"', "'", "`"), len(keys) == 1
     if not is_quoted and not code[:start].endswith("."):  # the first of them is a name here
         start += len(keys[0]) + 1

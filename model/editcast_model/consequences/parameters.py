@@ -41,13 +41,11 @@ def after_argument(change: Change) -> Iterator[Consequence]:
         if call is None or call.start in seen:
             continue
         seen.add(call.start)
-        functions = functions_named(change.after, call.called)
-        was = call_before(change, call)
-        if len(functions) == 1 and was is not None and len(was.arguments) < len(call.arguments):
-            (function,) = functions
+        functions, was = functions_named(change.after, call.called), call_before(change, call)
+        if len(functions) == 1 and was and len(call.arguments) == len(was.arguments) + 1:
             new = [each for each in call.arguments if start <= each.start and each.end <= end]
-            if len(new) == 1 and len(call.arguments) == len(was.arguments) + 1:
-                yield from _parameter_for(change.after, function, call, new[0])
+            if len(new) == 1:
+                yield from _parameter_for(change.after, functions[0], call, new[0])
 
 
 def after_name(change: Change) -> Iterator[Consequence]:

@@ -21,7 +21,7 @@ _ALIKE = 50
 _SELF = ("self", "cls")
 #: Types of scopes of Ruby that other files may extend.
 _OPEN = ("instance", "singleton", "methods", "constants")
-_USES = (Role.REFERENCE, Role.OUTER)
+_ROLES = (Role.REFERENCE, Role.OUTER, Role.DEFINITION)
 
 
 def renaming(one: Occurrence, new: str) -> Hunk:
@@ -51,7 +51,7 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     start, end = _reach(after, new, others)
     kind: Kind = "rename_use_beside" if others else "rename_use"
     for one in after.of(old, scope):
-        if start <= one.start < end and one.role in (*_USES, Role.DEFINITION):
+        if start <= one.start < end and one.role in _ROLES:
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
                 yield Consequence(renaming(one, new.name), kind)
 
@@ -97,7 +97,7 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         one
         for one in after.of(renamed.before.name, scope)
         if one.start not in {each.start for each in now}
-        and one.role in (*_USES, Role.DEFINITION)
+        and one.role in _ROLES
         and after.resolve(one) == scope
     ]
     is_import = any(one.part.kind == "import" for one in defined)
@@ -152,7 +152,7 @@ def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
     """Tell whether a name meant the definition that was renamed, and still would."""
     before, after = change.before, change.after
     earlier = change.same_before(one)
-    if earlier is None or earlier.role not in (*_USES, Role.DEFINITION):
+    if earlier is None or earlier.role not in _ROLES:
         is_open = scope.type in _OPEN  # another file may define what was just written
         return not is_open and after.would_mean(one, scope) and not after.is_known(one, one.name)
     if before.resolve(earlier) != was:

@@ -48,9 +48,7 @@ _OPPOSITES: Final = [
 ]
 _NEGATING: Final = frozenset({"no", "not", "non", "without"})
 #: Factors between units that mean nothing else.
-_FACTORS: Final = frozenset(
-    Fraction(one) for one in (60, 100, 1000, 1024, 3600, 24, 10**6, 10**9, 1024**2, 1024**3, 86400)
-)
+_FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 1024**3}
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 _OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 #: The name of a flag or of its opposite; not a count, or a word for nothing.
@@ -317,10 +315,8 @@ def _in_braces(value: str) -> str:
 
 def _is_same(factor: Fraction, wanted: Fraction) -> bool:
     """Tell whether two factors are the same; a kilobyte may be of 1,000 bytes or of 1,024."""
-    if factor == wanted:
-        return True
-    powers = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
-    return wanted in powers and powers[wanted] == factor
+    powers = [(1024**each, 1000**each) for each in (1, 2, 3)]
+    return factor == wanted or (wanted, factor) in powers
 
 
 def _product(number: Fraction, factor: Fraction) -> str:

@@ -62,12 +62,10 @@ def reordered(
     are_told = sum(was) > sum(now) and -1 not in was and (is_known or -1 in now)
     if not (is_as_before or are_told):
         return
-    written = {
-        one.name: text[each.start : each.end] for each, one in zip(given, before, strict=True)
-    }
+    old, parts = [one.name for one in before], [text[each.start : each.end] for each in given]
     start, end = given[0].start, given[-1].end
     hunks = [
-        Hunk(each.start - start, each.end - start, written[one.name])
+        Hunk(each.start - start, each.end - start, parts[old.index(one.name)])
         for each, one in zip(given, after, strict=True)
     ]
     new = apply_hunks(text[start:end], hunks)

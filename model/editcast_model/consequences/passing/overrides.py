@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
@@ -68,11 +68,9 @@ def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
             continue
         written = names.tree.of(parameters)
         if written == signature.before and _is_related(names, one, signature):
-            hunk = shortest_hunk(written, signature.after)
-            start = parameters.start_byte + hunk.start
-            moved = Hunk(start, start + hunk.end - hunk.start, hunk.text)
+            hunk = shortest_hunk(written, signature.after, parameters.start_byte)
             cause = f"{signature.name} {signature.after}"
-            yield Consequence(moved, "follow_signature", cause=cause)
+            yield Consequence(hunk, "follow_signature", cause=cause)
 
 
 def _is_method(one: Occurrence) -> bool:

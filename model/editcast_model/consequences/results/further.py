@@ -156,38 +156,32 @@ def taken_apart(
     if parent is None or is_alone != (parent.type == "expression_statement"):
         return
     if is_alone:
-        does = _handling(names.tree, parent)
-        if does:
+        if does := _handling(names.tree, parent):
             head = f"if err := {names.tree.of(node)}; err != nil"
             hunk = Hunk(parent.start_byte, parent.end_byte, f"{head} {does}")
             yield Consequence(hunk, "take_results", cause=f"{call.called.name} err")
         return
-    more, cause = ", ".join(("", *further)), f"{call.called.name} {', '.join(further)}"
-    if parent.type == "assignment" and parent.child_by_field_name("type") is None:
-        left = parent.child_by_field_name("left")
-        is_result = parent.child_by_field_name("right") == node
-        if left is not None and is_result and left.type in _TARGETS:
-            hunk = Hunk(left.end_byte, left.end_byte, more)
-            yield Consequence(hunk, "take_results", cause=cause)
-    elif parent.type == "expression_list" and parent.named_child_count == 1:
-        statement = parent.parent
-        left = field(statement, "left") if statement is not None else None
-        if statement is None or left is None or statement.type not in _ASSIGNMENTS:
-            return
-        if left == parent or left.named_child_count != 1:
-            return
-        tree, end = names.tree, left.end_byte
+    is_go = parent.type == "expression_list" and parent.named_child_count == 1
+    value, statement = (parent, parent.parent) if is_go else (node, parent)
+    left = field(statement, "left") if statement is not None else None
+    if statement is None or left is None or left == value:
+        return
+    text, end, more = names.tree.text, left.end_byte, ", ".join(("", *further))
+    if is_go:
         # Other than a declaration, an assignment takes only names that are there.
         is_there = all(names.is_known(call.called, one) for one in further)
-        sign = tree.text[end : node.start_byte].strip()
-        if sign != ":=" and not (sign == "=" and is_there):
-            return
-        hunk, does = Hunk(end, end, more), ""
-        if further == ("err",) and (does := _handling(tree, statement)):
-            indent = _indent(tree, statement)
-            text = f"{more}{tree.text[end : statement.end_byte]}\n{indent}if err != nil {does}"
-            hunk = Hunk(end, statement.end_byte, text)
-        yield Consequence(hunk, "take_results", cause=cause)
+        signs = (":=", "=") if is_there else (":=",)
+        takes = statement.type in _ASSIGNMENTS and left.named_child_count == 1
+        takes &= text[end : node.start_byte].strip() in signs
+    else:
+        takes = statement.type == "assignment" and left.type in _TARGETS
+        takes &= statement.child_by_field_name("type") is None
+    if takes:
+        hunk = Hunk(end, end, more)
+        if is_go and further == ("err",) and (does := _handling(names.tree, statement)):
+            checked = f"\n{_indent(names.tree, statement)}if err != nil {does}"
+            hunk = Hunk(end, statement.end_byte, more + text[end : statement.end_byte] + checked)
+        yield Consequence(hunk, "take_results", cause=f"{call.called.name} {', '.join(further)}")
 
 
 def _handling(tree: Tree, statement: Node) -> str:
