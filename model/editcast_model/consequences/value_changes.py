@@ -49,6 +49,8 @@ _OPPOSITES: Final = [
 _NEGATING: Final = frozenset({"no", "not", "non", "without"})
 #: Factors between units that mean nothing else.
 _FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 1024**3}
+#: Bytes of a kilobyte, a megabyte and a gigabyte, each with what else it may have.
+_THOUSANDS: Final = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 _OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 #: The name of a flag or of its opposite; not a count, or a word for nothing.
@@ -315,8 +317,7 @@ def _in_braces(value: str) -> str:
 
 def _is_same(factor: Fraction, wanted: Fraction) -> bool:
     """Tell whether two factors are the same; a kilobyte may be of 1,000 bytes or of 1,024."""
-    powers = [(1024**each, 1000**each) for each in (1, 2, 3)]
-    return factor == wanted or (wanted, factor) in powers
+    return factor in (wanted, _THOUSANDS.get(wanted))
 
 
 def _product(number: Fraction, factor: Fraction) -> str:
