@@ -156,9 +156,10 @@ def function_of(names: Names, defined: Occurrence) -> Function | None:
     parent = defined.path[-2].node
     if parent.type in _FUNCTIONS and defined.path[-1].field == "name":
         return _function(names, parent, defined.path[-3].node)
-    value = parent.child_by_field_name("value")
-    if parent.type == "variable_declarator" and value is not None and value.type in _FUNCTIONS:
-        return _function(names, value, parent)
+    if parent.type == "variable_declarator":
+        value = parent.child_by_field_name("value")
+        if value is not None and value.type in _FUNCTIONS:
+            return _function(names, value, parent)
     return None
 
 

@@ -103,4 +103,4 @@ def test_of_recorded_saves_what_was_saved_before_and_meanwhile(tmp_path: Path, f
     assert [one.text for one in known if one.path == "own.py"] == ["0020\n"]
     project = Project(session, known)
     project.follow(first)
-    assert ("0050" in project.memory.vocabulary._numbers) == (first == 2)
+    assert ("0050" in project.memory.vocabulary) == (first == 2)
