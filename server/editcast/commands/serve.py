@@ -27,13 +27,16 @@ def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
     start_logging()
     _remove_telemetry()
     from editcast_server.lsp.app import create_server
+    from editcast_server.lsp.transport import one_connection, pipe_of_editor
 
     server = create_server()
     try:
         if address is not None:
-            server.start_tcp(*address)
+            with one_connection(*address) as streams:
+                server.start_io(*streams)
         elif pipe is not None:
-            server.start_pipe(pipe)
+            with pipe_of_editor(pipe) as streams:
+                server.start_io(*streams)
         else:
             server.start_io()
     finally:

@@ -28,7 +28,7 @@ from editcast_server.logs import without_words
 from editcast_server.lsp import incoming, protocol
 from editcast_server.lsp.convert import next_edit_result
 from editcast_server.lsp.protocol import StatusParams
-from editcast_server.lsp.transport import Frames, one_connection, pipe_of_editor
+from editcast_server.lsp.transport import Frames
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, read_settings
 from editcast_server.team_model import TeamModel
@@ -237,24 +237,6 @@ class EditcastServer(LanguageServer):
             log.error("%s", error)
             self.show_message(str(error), warning=True)
             raise
-
-    def start_tcp(self, host: str, port: int) -> None:
-        """Speak LSP with the first client that connects.
-
-        Raises:
-            ServerError: The address cannot be used; or as for `start_io`.
-        """
-        with one_connection(host, port) as (received, sent):
-            self.start_io(received, sent)
-
-    def start_pipe(self, name: str) -> None:
-        """Speak LSP with the editor that waits at a pipe.
-
-        Raises:
-            ServerError: No editor waits there; or as for `start_io`.
-        """
-        with pipe_of_editor(name) as (received, sent):
-            self.start_io(received, sent)
 
     def report_server_error(
         self, error: Exception, source: type[PyglsError] | type[JsonRpcException]

@@ -9,7 +9,8 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, Final
+from io import BufferedReader, BufferedWriter, RawIOBase
+from typing import Any, BinaryIO, Final
 
 from editcast_model.errors import ServerError
 
@@ -114,14 +115,8 @@ def pipe_of_editor(name: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     Raises:
         ServerError: No editor waits there.
     """
-    if sys.platform == "win32":
-        from editcast_server.lsp import windows_pipe
-
-        connect = windows_pipe.connect
-    else:
-        connect = _connect
     try:
-        received, sent = connect(name)
+        received, sent = _connect(name)
     except (OSError, ValueError) as error:  # ValueError: a NUL, which names have not
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ServerError(
@@ -131,13 +126,64 @@ def pipe_of_editor(name: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         yield received, sent
 
 
-def _connect(name: str) -> tuple[BinaryIO, BinaryIO]:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(name)
-        return connection.makefile("rb"), connection.makefile("wb")
-
-
 def _listener(host: str, port: int) -> socket.socket:
     flags = socket.AI_PASSIVE
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)[0]
     return socket.create_server((address[0], port), family=family)
+
+
+if sys.platform == "win32":
+    import _winapi
+
+    def _connect(name: str) -> tuple[BinaryIO, BinaryIO]:
+        access = _winapi.GENERIC_READ | _winapi.GENERIC_WRITE
+        flags = _winapi.OPEN_EXISTING, _winapi.FILE_FLAG_OVERLAPPED
+        end = _End(_winapi.CreateFile(name, access, 0, _winapi.NULL, *flags, _winapi.NULL))
+        return BufferedReader(end), BufferedWriter(end)
+
+    class _End(RawIOBase):
+        """An end of a pipe that can be read and written at the same time.
+
+        An ordinary file on a pipe allows one operation at a time, so the server could not send
+        while it waits for the editor. The overlapped operations of `_winapi`, which
+        `multiprocessing.connection` of the standard library uses, do not have this limit.
+
+        Args:
+            handle: Opened for overlapped operations; closed with this.
+        """
+
+        def __init__(self, handle: int) -> None:
+            self._handle = handle
+
+        def readable(self) -> bool:
+            return True
+
+        def writable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any, /) -> int:
+            room = memoryview(buffer)
+            try:
+                reading, _ = _winapi.ReadFile(self._handle, len(room), overlapped=True)
+                count, _ = reading.GetOverlappedResult(True)
+            except BrokenPipeError:  # the editor has ended
+                return 0
+            room[:count] = reading.getbuffer() or b""
+            return count
+
+        def write(self, data: Any, /) -> int:
+            writing, _ = _winapi.WriteFile(self._handle, bytes(data), overlapped=True)
+            count, _ = writing.GetOverlappedResult(True)
+            return count
+
+        def close(self) -> None:
+            if not self.closed:
+                super().close()
+                _winapi.CloseHandle(self._handle)
+
+else:
+
+    def _connect(name: str) -> tuple[BinaryIO, BinaryIO]:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(name)
+            return connection.makefile("rb"), connection.makefile("wb")
