@@ -67,17 +67,7 @@ async def find_other_files(service: Service, document: Document | None) -> Seque
     """Find the edits that a document's changes require in other files."""
     if document is None or document.track is None:
         return ()
-    loop, found = asyncio.get_running_loop(), asyncio.Future[Sequence[OtherFile]]()
-
-    def take(files: tuple[OtherFile, ...]) -> None:
-        if not found.done():  # the request may have been cancelled
-            found.set_result(files)
-
-    def done(files: tuple[OtherFile, ...]) -> None:
-        loop.call_soon_threadsafe(take, files)
-
-    service.engine.look_elsewhere(document.track, done)
-    return await found
+    return await asyncio.wrap_future(service.engine.look_elsewhere(document.track))
 
 
 def _workspace_edit(

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -247,17 +248,21 @@ class Engine:
         """Open the session of a document when the thread is idle."""
         self._put(_IDLE, lambda: self._open(track))
 
-    def look_elsewhere(self, track: Track, done: Callable[[tuple[OtherFile, ...]], None]) -> None:
-        """Find the edits that other files need; `done` is called on the engine's thread."""
+    def look_elsewhere(self, track: Track) -> Future[tuple[OtherFile, ...]]:
+        """Find the edits that other files need; none if the search fails."""
+        future: Future[tuple[OtherFile, ...]] = Future()
 
         def look() -> None:
             found: tuple[OtherFile, ...] = ()
+            if not future.set_running_or_notify_cancel():
+                return
             try:
                 found = self._other_files(track, never)
             finally:
-                done(found)
+                future.set_result(found)
 
         self._put(_ASKED, look)
+        return future
 
     def stop(self) -> None:
         """Stop the thread after its current task; ONNX Runtime must not run at exit."""
