@@ -10,11 +10,11 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp._capabilities import get_capability
 
-from editcast_server.documents.buffer import OutOfRangeError, Units
-from editcast_server.lsp import protocol
+from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units
+from editcast_server.documents.document import Document
+from editcast_server.documents.suggestion import Suggestion
+from editcast_server.lsp import convert, protocol
 from editcast_server.lsp.commands import register_commands
-from editcast_server.lsp.convert import code_actions, insertion_at, is_wanted, next_edit_result
-from editcast_server.lsp.copilot import register_copilot
 from editcast_server.lsp.history import register_history
 from editcast_server.lsp.other_files import find_other_files, register_other_files
 from editcast_server.lsp.server import EditcastServer
@@ -35,7 +35,7 @@ def create_server() -> EditcastServer:
     register_commands(server)
     register_history(server)
     register_other_files(server)
-    register_copilot(server)
+    _register_copilot(server)
     return server
 
 
@@ -129,7 +129,7 @@ def _register_suggestions(server: EditcastServer) -> None:
     async def code_action(
         ls: EditcastServer, params: types.CodeActionParams
     ) -> list[types.CodeAction]:
-        if not is_wanted(params.context.only):
+        if not convert.is_wanted(params.context.only):
             return []
         uri = params.text_document.uri
         if params.context.trigger_kind == types.CodeActionTriggerKind.Invoked:
@@ -143,7 +143,9 @@ def _register_suggestions(server: EditcastServer) -> None:
         has_versions = get_capability(
             ls.client_capabilities, "workspace.workspace_edit.document_changes", False
         )
-        return code_actions(document, MOST_CODE_ACTIONS, others, has_versions=bool(has_versions))
+        return convert.code_actions(
+            document, MOST_CODE_ACTIONS, others, has_versions=bool(has_versions)
+        )
 
     @server.feature(protocol.NEXT_EDIT)
     async def next_edit(
@@ -154,7 +156,7 @@ def _register_suggestions(server: EditcastServer) -> None:
             raise JsonRpcInvalidParams("The count of editcast/nextEdit must be at least 1.")
         most = min(most, MOST_NEXT_EDITS)
         document = await ls.service.wait_for(params.text_document.uri, most)
-        return next_edit_result(document, most) if document else None
+        return convert.next_edit_result(document, most) if document else None
 
 
 def _register_inline_completion(server: EditcastServer) -> None:
@@ -162,23 +164,56 @@ def _register_inline_completion(server: EditcastServer) -> None:
     async def inline_completion(
         ls: EditcastServer, params: types.InlineCompletionParams
     ) -> list[types.InlineCompletionItem]:
-        # Editors send an automatic request for every key press.
-        invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
-        document = await ls.service.wait_for(params.text_document.uri, 1, is_wanted=invoked)
-        if document is None or document.buffer is None or not document.suggestions:
+        found = await _best(ls.service, params.text_document.uri, params.context.trigger_kind)
+        if found is None:
             return []
+        _, buffer, best = found
         try:
-            cursor = document.buffer.offset(params.position)
+            text = convert.insertion_at(best.hunk, buffer.offset(params.position), buffer.text)
         except OutOfRangeError:
             return []
-        suggestion = document.suggestions[0]
-        text = insertion_at(suggestion.hunk, cursor, document.buffer.text)
         if text is None:
             return []
-        return [
-            types.InlineCompletionItem(
-                insert_text=text,
-                range=types.Range(params.position, params.position),
-                command=types.Command("Accept", protocol.ACCEPT, arguments=[suggestion.id]),
-            )
-        ]
+        here = types.Range(params.position, params.position)
+        return [types.InlineCompletionItem(text, range=here, command=convert.accept_command(best))]
+
+
+def _register_copilot(server: EditcastServer) -> None:
+    """Serve clients that request next edits with the messages of Copilot's server."""
+
+    @server.feature(protocol.INLINE_EDIT)
+    async def inline_edit(
+        ls: EditcastServer, params: protocol.InlineEditParams
+    ) -> protocol.InlineEditResult:
+        asked, context = params.text_document, params.context
+        found = await _best(ls.service, asked.uri, context.trigger_kind if context else None)
+        if found is None or asked.version not in (None, found[0].version):
+            return protocol.InlineEditResult([])
+        document, buffer, best = found
+        # Some clients apply all edits of an answer at once, so it contains only the best.
+        (edit,) = buffer.text_edits([best.hunk])
+        it = types.VersionedTextDocumentIdentifier(document.version, document.uri)
+        accept = convert.accept_command(best)
+        return protocol.InlineEditResult(
+            [protocol.InlineEdit(edit.new_text, it, edit.range, accept)]
+        )
+
+    @server.feature(protocol.DID_SHOW)
+    def did_show(ls: EditcastServer, params: protocol.DidShowParams) -> None:
+        match params.item:
+            case {"command": {"arguments": [str() as id]}}:
+                ls.service.shown(id)
+
+
+async def _best(
+    service: Service, uri: str, trigger: int | None
+) -> tuple[Document, Buffer, Suggestion] | None:
+    """Return the best suggestion for a document, with its text; None if there is none.
+
+    Some editors send an automatic request for every key press, or with no trigger at all.
+    """
+    is_wanted = trigger == types.InlineCompletionTriggerKind.Invoked
+    document = await service.wait_for(uri, 1, is_wanted=is_wanted)
+    if document is None or document.buffer is None or not document.suggestions:
+        return None
+    return document, document.buffer, document.suggestions[0]

@@ -89,7 +89,7 @@ def _code_action(
         kind=protocol.CODE_ACTION_KIND,
         is_preferred=is_preferred or None,
         edit=edit,
-        command=types.Command("Accept", protocol.ACCEPT, arguments=[suggestion.id]),
+        command=accept_command(suggestion),
         data={
             "confidence": suggestion.confidence,
             "logProbability": suggestion.log_probability,
@@ -97,6 +97,11 @@ def _code_action(
             "line": suggestion.place.line,
         },
     )
+
+
+def accept_command(suggestion: Suggestion) -> types.Command:
+    """Return the command that an editor sends once the user has accepted a suggestion."""
+    return types.Command("Accept", protocol.ACCEPT, arguments=[suggestion.id])
 
 
 def next_edit_result(document: Document, most: int | None = None) -> protocol.NextEditResult:
