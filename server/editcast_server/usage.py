@@ -19,7 +19,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from math import ceil
 from typing import NamedTuple, TypeVar
 
 from editcast_store.saves import Outcome
@@ -200,12 +199,6 @@ def interval(hits: int, of: int) -> tuple[float, float]:
     middle = share + spread / 2
     half = (spread * (share * (1 - share) + spread / 4)) ** 0.5
     return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the percentile of some values, by the nearest rank."""
-    ordered = sorted(values)
-    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 def _grouped(

@@ -13,7 +13,7 @@ from editcast_model.errors import BundleError, ReportError, StoreError
 from editcast_model.private_files import write_lines
 from editcast_model.wording import counted
 from editcast_server.prediction.policy import default_threshold, measured_precision
-from editcast_server.usage import BINS, interval, percentile, usage
+from editcast_server.usage import BINS, interval, usage
 from editcast_store.saves import Store
 
 # Jinja2 and the model's modules take a tenth of a second to import; the server starts without them.
@@ -40,6 +40,7 @@ def usage_page(
             started; empty when no server runs.
     """
     import jinja2
+    import numpy as np
 
     environment = jinja2.Environment(
         autoescape=True,
@@ -66,7 +67,10 @@ def usage_page(
         bundle=bundle,
         interval=interval,
         count=len(latencies),
-        latencies=[(f"p{share}", percentile(latencies, share / 100)) for share in shares],
+        latencies=[
+            (f"p{share}", np.percentile(latencies, share, method="inverted_cdf"))
+            for share in shares
+        ],
         made=f"{datetime.now():%Y-%m-%d %H:%M}",
         bins=BINS,
     )

@@ -15,7 +15,6 @@ from editcast_server.usage import (
     Suggested,
     bin_of,
     interval,
-    percentile,
     suggestions,
     usage,
 )
@@ -187,9 +186,3 @@ def test_the_interval_holds_the_share(one: int, other: int) -> None:
 def test_one_of_one_is_not_a_hundred_per_cent() -> None:
     assert interval(1, 1)[0] == pytest.approx(0.2065, abs=1e-4)
     assert interval(90, 100) == pytest.approx((0.8256, 0.9448), abs=1e-4)
-
-
-def test_percentiles_are_of_the_values() -> None:
-    assert percentile([3, 1, 2], 0.5) == 2
-    assert percentile([7], 0.95) == 7
-    assert percentile(range(1, 101), 0.95) == 95
