@@ -146,7 +146,7 @@ class Feedback:
         now = next((one for one in document.suggestions if one.id == id), suggestion)
         self._record(offer, "accepted")
         self._policy.shorten_pause()
-        document.drop(id)
+        document.suggestions = tuple(one for one in document.suggestions if one.id != id)
         document.end_suppression()
         was_there = document.results.accept(now, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found

@@ -114,7 +114,7 @@ class Service:
         document.folder = self.projects.folder_of(uri)
         self.documents[uri] = document
         if known is None:
-            self._warn_once(document, self.settings.too_long(document.name))
+            self._warn_once(document, document.too_long(self.settings))
         self._begin(document)
 
     def change(
@@ -150,17 +150,17 @@ class Service:
         if text is not None:
             if self.settings.is_too_long(text):
                 document.forget_text()
-                self._warn_once(document, self.settings.too_long(document.name))
+                self._warn_once(document, document.too_long(self.settings))
                 return
             document.replace(text)
         document.check_path()
-        is_allowed = document.is_allowed(self.settings) and self._fits(document)
+        is_allowed = not document.refusal(self.settings) and self._fits(document)
         if document.buffer is None or not is_allowed:
             document.opened = None
             return
         text = document.buffer.text
         self._feedback.pass_over(document)
-        document.rejections.forget_typed_lines()
+        document.rejections.typed_lines = ()
         document.end_suppression()
         self._track(document, text).save(text)
         for other in self.documents.values():
@@ -188,7 +188,7 @@ class Service:
 
     def _begin(self, document: Document) -> None:
         """Prepare the predictions of a document if it may be read."""
-        if not document.is_allowed(self.settings):
+        if document.refusal(self.settings):
             document.leave_project()
         elif document.buffer is not None:
             self.engine.open(self._track(document, document.buffer.text))
@@ -234,7 +234,7 @@ class Service:
             return
         if document.job:
             is_for_request = is_for_request and document.job.is_for_requests
-            if document.is_under_way(most):
+            if document.job.most >= most:
                 document.job.is_for_requests = is_for_request
                 return
         document.cancel_job()
@@ -329,7 +329,7 @@ class Service:
     def _record_outcome(self, offer: Offer, what: What) -> None:
         """Record the outcome of a suggestion."""
         document = offer.document
-        if document.path and self.settings.history_enabled and document.is_allowed(self.settings):
+        if document.path and self.settings.history_enabled and not document.refusal(self.settings):
             self.saves.record_outcome(
                 offer.suggestion.id,
                 what,
@@ -351,7 +351,7 @@ class Service:
         """Tell whether suggestions may be made in a document in its current state."""
         return (
             not self.activity.is_snoozed
-            and document.is_allowed(self.settings)
+            and not document.refusal(self.settings)
             and self._fits(document)
         )
 

@@ -64,36 +64,6 @@ class Settings:
         wanted = self.languages
         return self.enabled and bool({"*", language} & {*wanted}) and f"!{language}" not in wanted
 
-    def refusal(self, name: str, language: str, *, is_secret: bool, is_excluded: bool) -> str:
-        """Return a sentence that says why Editcast may not read a document; empty if it may."""
-        if not self.enabled:
-            return "Editcast is turned off (setting enabled)."
-        if not self.serves(language):
-            return f"Editcast is turned off for {language} (setting languages)."
-        if is_secret:
-            return f"Files like {name} usually hold secrets; Editcast ignores them."
-        if is_excluded:
-            return f"Editcast ignores {name} (setting exclude)."
-        return ""
-
-    def problem(self, name: str, text: str | None) -> str:
-        """Return a sentence that says why a text cannot be used; empty if it can.
-
-        A text of None is unknown.
-        """
-        if text is None:
-            return f"{name} is too long (setting maxFileBytes), or must be saved first."
-        if "\0" in text:
-            return f"{name} contains NUL bytes, so it is not text; Editcast ignores it."
-        return self.too_long(name) if self.is_too_long(text) else ""
-
-    def too_long(self, name: str) -> str:
-        """Return a sentence that says that a document is too long."""
-        return (
-            f"{name} is longer than {self.max_file_bytes:,} bytes; Editcast ignores it "
-            "(setting maxFileBytes)."
-        )
-
     def is_too_long(self, text: str) -> bool:
         """Tell whether a text in UTF-8 exceeds the maximum size."""
         most = self.max_file_bytes

@@ -20,8 +20,8 @@ from pygls.lsp.server import LanguageServer
 from editcast_model.checked import structure
 from editcast_model.errors import EditcastError
 from editcast_server.children import in_folder, isolated_python
-from editcast_server.documents.document import path_of
 from editcast_server.logs import without_words
+from editcast_server.prediction.projects import path_of
 from editcast_store import paths
 
 log = logging.getLogger(__name__)

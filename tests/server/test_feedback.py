@@ -137,7 +137,7 @@ async def test_nothing_is_said_of_closed_files_and_of_edits_never_made(desk: Des
 
 
 async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None:
-    decisions = desk.service._policy._edits._last
+    decisions = desk.service._policy._decisions[False]
     document = await desk.begin("a.py")
     confidences = []
     for edit_first in (True, False):
@@ -152,7 +152,7 @@ async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None
 
 
 async def test_what_was_shown_and_not_taken_counts_at_a_later_save(desk: Desk) -> None:
-    decisions = desk.service._policy._edits._last
+    decisions = desk.service._policy._decisions[False]
     document = await desk.begin("a.py")
     best = await desk.best(document)
     desk.service.shown(best.id)
@@ -189,7 +189,7 @@ async def test_what_is_passed_over_in_two_texts_is_offered_no_longer(desk: Desk)
 
 
 async def test_what_the_user_typed_or_never_saw_was_not_passed_over(desk: Desk) -> None:
-    decisions = desk.service._policy._edits._last
+    decisions = desk.service._policy._decisions[False]
     document = await desk.begin("a.py")
     best = await desk.best(document)
     desk.service.shown(best.id)
@@ -219,11 +219,11 @@ async def test_decisions_of_earlier_sessions_count(
     later = Service(Screen(), Units.of("utf-16"), SETTINGS)
     later.start()
     policy = later._policy
-    while not policy._continuations._last:
+    while not policy._decisions[True]:
         await asyncio.sleep(0.01)
     later.stop()
-    assert list(policy._edits._last) == [(False, 0.5), (True, 0.5)]
-    assert list(policy._continuations._last) == [(False, 0.5)]
+    assert list(policy._decisions[False]) == [(False, 0.5), (True, 0.5)]
+    assert list(policy._decisions[True]) == [(False, 0.5)]
 
 
 async def test_old_saves_are_deleted_once_the_settings_are_known(
@@ -284,7 +284,7 @@ async def test_an_edit_accepted_at_all_places_is_one_decision(
     if not edit_first:
         apply()
     assert "width" not in document.buffer.text
-    assert list(desk.service._policy._edits._last) == [(True, best.confidence)]
+    assert list(desk.service._policy._decisions[False]) == [(True, best.confidence)]
     assert document.rejections.typed_lines == ()
     assert await desk.outcomes("kept") == [("a.py", "accepted"), ("a.py", "kept")]
 
@@ -295,7 +295,7 @@ async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> N
     desk.replace(document, "render(text, 1)", "d(text, 1)")
     assert document.suggestions[0].id == best.id
     desk.replace(document, "d(text, 1)", "draw(text, 1)")
-    decisions = desk.service._policy._edits._last
+    decisions = desk.service._policy._decisions[False]
     assert list(decisions) == [(True, best.confidence)]
     second = await desk.best(document)
     desk.service.reject(second.id)

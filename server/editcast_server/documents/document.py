@@ -8,10 +8,8 @@ import asyncio
 import math
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from lsprotocol import types
-from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.candidates import CONTINUATION
@@ -29,6 +27,7 @@ from editcast_server.prediction.policy import (
     Rejections,
     Thresholds,
 )
+from editcast_server.prediction.projects import path_of
 from editcast_server.settings import Settings
 from editcast_store.secrets import is_secret
 
@@ -92,7 +91,8 @@ class Document:
         self._changed = Hunk(0, 0, "")
         self._cursor: int | None = None
         self._line_before = ""
-        self._waiting: list[asyncio.Future[None]] = []
+        self._job_ended = asyncio.Event()
+        self._waiting = 0  # requests that wait for it
         if text is not None:
             self.past_texts.brings_back(text)
 
@@ -105,25 +105,32 @@ class Document:
         """Check whether the file is a secret, which reads links from the disk."""
         self.is_secret = self.path is not None and is_secret(self.path)
 
-    def is_allowed(self, settings: Settings) -> bool:
-        """Tell whether the settings allow Editcast to read the document."""
-        return not self._refusal(settings)
-
-    def problem(self, settings: Settings) -> str:
-        """Return a sentence that says why the text cannot be used; empty if it can."""
-        text = None if self.buffer is None else self.buffer.text
-        return settings.problem(self.name, text)
-
-    def reason_against(self, settings: Settings) -> str:
-        """Return a sentence that says why nothing is suggested here; empty if something may be."""
-        return self._refusal(settings) or self.problem(settings)
-
-    def _refusal(self, settings: Settings) -> str:
+    def refusal(self, settings: Settings) -> str:
+        """Return a sentence that says why Editcast may not read the document; empty if it may."""
         if self._excluded_by[0] != settings.exclude:  # matching is too slow for every key press
             is_excluded = self.path is not None and matches_any(self.path, settings.exclude)
             self._excluded_by = settings.exclude, is_excluded
-        return settings.refusal(
-            self.name, self.language, is_secret=self.is_secret, is_excluded=self._excluded_by[1]
+        if not settings.enabled:
+            return "Editcast is turned off (setting enabled)."
+        if not settings.serves(self.language):
+            return f"Editcast is turned off for {self.language} (setting languages)."
+        if self.is_secret:
+            return f"Files like {self.name} usually hold secrets; Editcast ignores them."
+        return f"Editcast ignores {self.name} (setting exclude)." if self._excluded_by[1] else ""
+
+    def problem(self, settings: Settings) -> str:
+        """Return a sentence that says why the text cannot be used; empty if it can."""
+        if self.buffer is None:
+            return f"{self.name} is too long (setting maxFileBytes), or must be saved first."
+        if "\0" in self.buffer.text:
+            return f"{self.name} contains NUL bytes, so it is not text; Editcast ignores it."
+        return self.too_long(settings) if settings.is_too_long(self.buffer.text) else ""
+
+    def too_long(self, settings: Settings) -> str:
+        """Return a sentence that says that the document is too long."""
+        return (
+            f"{self.name} is longer than {settings.max_file_bytes:,} bytes; Editcast ignores it "
+            "(setting maxFileBytes)."
         )
 
     # Changes
@@ -176,7 +183,7 @@ class Document:
         self.suggestions = ()
         self.results.clear()
         self.past_texts.clear()
-        self.rejections.forget_typed_lines()  # their places are no longer known either
+        self.rejections.typed_lines = ()  # their places are no longer known either
         self.end_suppression()
 
     def take_applied(self) -> list[Suggestion]:
@@ -277,10 +284,6 @@ class Document:
         """Tell whether there may be suggestions once the word being typed is complete."""
         return self.word_pause is not None and not self.suggestions
 
-    def is_under_way(self, count: int) -> bool:
-        """Tell whether the best `count` suggestions are being predicted."""
-        return self.job is not None and self.job.most >= count
-
     def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
         """Set the answer for the current text."""
         self.job, self.answer = None, answer
@@ -288,10 +291,6 @@ class Document:
         self._covered = answer.job.most
         self.suggestions = suggestions
         self._notify_waiting()
-
-    def drop(self, id: str) -> None:
-        """Drop a suggestion."""
-        self.suggestions = tuple(one for one in self.suggestions if one.id != id)
 
     def reject(self, suggestion: Suggestion) -> None:
         """Drop a suggestion, and all others on its lines until the text changes.
@@ -362,34 +361,21 @@ class Document:
         When all requests that wait for a job have been cancelled, and no one else needs its
         answer, the job is cancelled too.
         """
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
+        self._waiting += 1
         try:
-            done, _ = await asyncio.wait([future], timeout=seconds)
-            if not done:
-                self._waiting.remove(future)
-                if self.job:
-                    self.job.is_for_requests = False  # `editcast/didPredict` brings the answer
+            async with asyncio.timeout(seconds):
+                await self._job_ended.wait()
+        except TimeoutError:
+            if self.job:
+                self.job.is_for_requests = False  # `editcast/didPredict` brings the answer
         except asyncio.CancelledError:
-            self._waiting = [one for one in self._waiting if one is not future]
-            if self.job and self.job.is_for_requests and not self._waiting:
+            if self.job and self.job.is_for_requests and self._waiting == 1:
                 self.cancel_job()
             raise
+        finally:
+            self._waiting -= 1
 
     def _notify_waiting(self) -> None:
         """Wake up the requests that wait for an answer."""
-        for future in self._waiting:
-            if not future.done():
-                future.set_result(None)
-        self._waiting.clear()
-
-
-def path_of(uri: str) -> Path | None:
-    """Return the file that a URI names; None if it names something else."""
-    if not uri.startswith("file:"):
-        return None
-    try:
-        path = to_fs_path(uri)
-    except ValueError:  # not a URI
-        return None
-    return Path(path) if path else None
+        self._job_ended.set()
+        self._job_ended = asyncio.Event()

@@ -4,8 +4,8 @@ The policy consists of the threshold on confidence (from the card, the user's ea
 user's last decisions), the user's rejections, the filters, and the typing pause.
 """
 
-from collections import OrderedDict, deque
-from collections.abc import Sequence, Set
+from collections import deque
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -86,25 +86,6 @@ class Thresholds(NamedTuple):
         return self.continuation if prediction.source == CONTINUATION else self.edit
 
 
-class Decisions:
-    """The user's last decisions on suggestions of one kind."""
-
-    def __init__(self) -> None:
-        self._last: deque[tuple[bool, float]] = deque(maxlen=_DECISIONS)
-
-    def add(self, is_accepted: bool, confidence: float) -> None:
-        """Add a decision on a suggestion of this confidence."""
-        self._last.append((is_accepted, confidence))
-
-    @property
-    def ratio(self) -> float:
-        """Compute the ratio of accepted to promised suggestions, between 0.4 and 1.2."""
-        accepted = sum(is_accepted for is_accepted, _ in self._last)
-        promised = sum(confidence for _, confidence in self._last)
-        ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
-        return min(_MOST_RATIO, max(_LEAST_RATIO, ratio))
-
-
 class Policy:
     """The thresholds and the typing pause of one editor; used on the event loop only.
 
@@ -116,7 +97,8 @@ class Policy:
 
     def __init__(self, settings: Settings) -> None:
         self.card: Card | None = None
-        self._edits, self._continuations = Decisions(), Decisions()
+        # Of edits and of continuations: whether a suggestion was accepted, and its confidence
+        self._decisions = [deque[tuple[bool, float]](maxlen=_DECISIONS) for _ in range(2)]
         self._settings = settings
         self.pause = settings.debounce_ms / 1000
 
@@ -137,15 +119,13 @@ class Policy:
         if wanted is None:
             wanted = threshold_of(self.card, self._settings.eagerness)
         highest = max(wanted, _STILL_SHOWN)
-        decisions = self._edits, self._continuations
-        return Thresholds(*(min(wanted / one.ratio, highest) for one in decisions))
+        return Thresholds(*(min(wanted / _ratio(one), highest) for one in self._decisions))
 
     def count_decision(
         self, is_accepted: bool, confidence: float, *, is_continuation: bool = False
     ) -> None:
         """Count a decision on a suggestion of this confidence."""
-        kind = self._continuations if is_continuation else self._edits
-        kind.add(is_accepted, confidence)
+        self._decisions[is_continuation].append((is_accepted, confidence))
 
     def shorten_pause(self) -> None:
         """Predict sooner, since the user accepted a suggestion."""
@@ -155,6 +135,14 @@ class Policy:
         """Predict later, since the user rejected a suggestion."""
         longest = max(self._settings.debounce_ms, _LONGEST_PAUSE_MS) / 1000
         self.pause = min(longest, self.pause * 1.5)
+
+
+def _ratio(decisions: Collection[tuple[bool, float]]) -> float:
+    """Compute the ratio of accepted to promised suggestions, between 0.4 and 1.2."""
+    accepted = sum(is_accepted for is_accepted, _ in decisions)
+    promised = sum(confidence for _, confidence in decisions)
+    ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
+    return min(_MOST_RATIO, max(_LEAST_RATIO, ratio))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +182,7 @@ class Rejections:
         fresh: The lines of suggestions rejected since the last change. Nothing else is suggested
             on them for now.
         typed_lines: The lines on which the user typed something other than the suggestion since
-            the last save. Nothing is suggested on them either.
+            the last save, unless their places were lost. Nothing is suggested on them either.
     """
 
     def __init__(self) -> None:
@@ -230,10 +218,6 @@ class Rejections:
         """
         lines = contradicted(hunk, change, text)
         self.typed_lines = (*self.typed_lines, *lines)[-REMEMBERED:]
-
-    def forget_typed_lines(self) -> None:
-        """Forget the typed lines, after a save or when their places are lost."""
-        self.typed_lines = ()
 
     @property
     def lines(self) -> tuple[Span, ...]:
@@ -290,18 +274,18 @@ class PastTexts:
     """
 
     def __init__(self) -> None:
-        self._hashes: OrderedDict[int, None] = OrderedDict()
+        self._hashes: deque[int] = deque(maxlen=_TEXTS)
 
     def brings_back(self, text: str) -> bool:
         """Add the current text; tell whether the document had it before, but not just now."""
         now = hash(text)
-        is_last = bool(self._hashes) and next(reversed(self._hashes)) == now
-        is_known = now in self._hashes
-        self._hashes[now] = None
-        self._hashes.move_to_end(now)
-        if len(self._hashes) > _TEXTS:
-            self._hashes.popitem(last=False)
-        return is_known and not is_last
+        if now not in self._hashes:
+            self._hashes.append(now)
+            return False
+        is_last = self._hashes[-1] == now
+        self._hashes.remove(now)
+        self._hashes.append(now)
+        return not is_last
 
     @property
     def hashes(self) -> Set[int]:

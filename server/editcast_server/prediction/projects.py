@@ -66,8 +66,11 @@ class Project:
         number = next(self._numbers)
         last = self._last.pop(file, None)
         save = self._last[file] = next_save(last, before, after, tuple(diff(before, after)))
-        if last and save.number == last.number:
-            self._forget(file, save.number)
+        if last and save.number == last.number:  # it takes the place of the last one
+            kept = [
+                one for one in self._saves if (one[1].file, one[1].number) != (file, save.number)
+            ]
+            self._saves = deque(kept, SAVES)
         if last is None and not before.strip():
             described = folder_file(file, self.reader.beside(file))
             if described is not None:
@@ -79,9 +82,7 @@ class Project:
         module.save(before, after)
         self.update(file, language, after)
         self._modules[file] = number, module
-        while len(self._modules) > _MOST_MODULES:
-            self._modules.popitem(last=False)
-        for known in (self._last, self._new_files):
+        for known in (self._modules, self._last, self._new_files):
             while len(known) > _MOST_MODULES:
                 known.popitem(last=False)
 
@@ -101,20 +102,13 @@ class Project:
             old, new = self._moved.popleft()
             self._last.pop(old, None)  # if it is created again, it is new
             was_new = self._new_files.pop(old, None)
-            event: FileEvent | None = RenamedFile(old, new) if new else None
             described = folder_file(new or old, self.reader.beside(new or old), is_gone=not new)
-            event = event or described
+            event: FileEvent | None = RenamedFile(old, new) if new else described
             if new and was_new and described:
                 self._new_files[new] = described
             if event is not None:
                 save = OtherSave(new or old, "", "", event=event)
                 self._saves.append((next(self._numbers), save))
-
-    def _forget(self, file: str, number: int) -> None:
-        """Forget a save that a later one replaces."""
-        kept = [one for one in self._saves if (one[1].file, one[1].number) != (file, number)]
-        self._saves.clear()
-        self._saves.extend(kept)
 
     def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
         """Return the saves of other files after a number, with their numbers, ascending.
@@ -147,7 +141,7 @@ class Project:
 
     def _beside(self, file: str) -> list[str]:
         every = [one() for one in self.open_files.valuerefs()]  # others may be opened meanwhile
-        opened = [unquote(one.uri) for one in every if one and one.is_open]
+        opened = [one.file for one in every if one and one.is_open]
         return [*opened, *self.reader.beside(file)]
 
     def _source(self, file: str) -> Source | None:
@@ -217,15 +211,9 @@ class Projects:
     def read(self, folder: str | None, settings: Settings) -> None:
         """Read the files of an open folder in the background, once, if it is trusted."""
         is_open = folder in self._folders and self.is_trusted
-        if folder is None or not is_open or not folder.startswith("file:"):
-            return
-        try:
-            path = to_fs_path(folder)
-        except ValueError:  # not a URI
-            return
-        if path:
-            name = unquote(folder).rstrip("/")
-            self.of(folder).reader.read(Path(path), name, settings)
+        path = path_of(folder) if folder and is_open else None
+        if folder and path:
+            self.of(folder).reader.read(path, unquote(folder).rstrip("/"), settings)
 
     def forget_history(self) -> None:
         """Forget what files said and do not say any more."""
@@ -236,3 +224,14 @@ class Projects:
         """Forget the contents of files, since the settings may now exclude some of them."""
         for project in self._of.values():
             project.reader.forget()
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the file that a URI names; None if it names something else."""
+    if not uri.startswith("file:"):
+        return None
+    try:
+        path = to_fs_path(uri)
+    except ValueError:  # not a URI
+        return None
+    return Path(path) if path else None

@@ -88,7 +88,7 @@ def settings(given: Any) -> str:
         "untitled:1",
     ):
         document = Document(uri, "python", 1, "x = 1\n", Units.of("utf-16"))
-        document.is_allowed(found)
+        document.refusal(found)
         document.problem(found)
     return "; ".join(complaints)
 

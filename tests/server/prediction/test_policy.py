@@ -11,7 +11,6 @@ from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.prediction.policy import (
     Conditions,
-    Decisions,
     Policy,
     Rejections,
     Thresholds,
@@ -100,10 +99,7 @@ def decided(wanted: float, *decisions: tuple[bool, float]) -> Policy:
 
 
 def ratio_of(decisions: list[tuple[bool, float]]) -> float:
-    it = Decisions()
-    for decision in decisions:
-        it.add(*decision)
-    return it.ratio
+    return 0.1 / decided(0.1, *decisions).thresholds.edit
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,6 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
     assert text[first:last] == "xvalue_7 = compute(7)  # why\nmore = 2"
     rejections.move(Hunk(last + 1, last + 1, "below"))
     assert rejections.typed_lines == ((first, last),)
-    rejections.forget_typed_lines()
-    assert not rejections.typed_lines
 
 
 def test_what_nobody_wants_is_held_back_too() -> None:
