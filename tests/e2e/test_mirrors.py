@@ -10,7 +10,7 @@ from typing import get_args
 import attrs
 import pytest
 
-from editcast_server.lsp import history, protocol
+from editcast_server.lsp import commands, protocol
 from editcast_server.settings import Device, Eagerness, Settings
 from editcast_store.saves import Store
 from editcast_training.data.counting import SourceCount
@@ -93,8 +93,8 @@ def test_a_message_has_the_same_fields(message):
 def test_the_answers_about_the_history_have_the_same_fields(tmp_path):
     with Store.open(tmp_path / "history.sqlite3") as store:
         store.record(tmp_path / "a.py", "a = 1\n", 1_000, "python")
-        remembered = history.files_of(store)
-        [save] = history.saves_of(store, remembered["files"][0]["path"])
+        remembered = commands.files_of(store)
+        [save] = commands.saves_of(store, remembered["files"][0]["path"])
     assert fields_of("Remembered") == set(remembered)
     assert fields_of("RememberedFile") == set(remembered["files"][0])
     assert fields_of("RememberedSave") == set(save)

@@ -15,7 +15,6 @@ from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import convert, protocol
 from editcast_server.lsp.commands import register_commands
-from editcast_server.lsp.history import register_history
 from editcast_server.lsp.other_files import find_other_files, register_other_files
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
@@ -33,7 +32,6 @@ def create_server() -> EditcastServer:
     _register_documents(server)
     _register_suggestions(server)
     register_commands(server)
-    register_history(server)
     register_other_files(server)
     _register_copilot(server)
     return server

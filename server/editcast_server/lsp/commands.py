@@ -1,10 +1,13 @@
-"""Handlers of `workspace/executeCommand`: decisions on suggestions, status and training.
+"""Handlers of `workspace/executeCommand`: decisions, status, training and recorded saves.
 
 Arguments of another number or type than a handler's are refused before it is called.
 """
 
 import asyncio
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import attrs
 from pygls.exceptions import JsonRpcInvalidParams
@@ -12,10 +15,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 from editcast_model.errors import EditcastError
 from editcast_server.lsp import protocol
 from editcast_server.lsp.server import EditcastServer
-from editcast_server.service import Service
 from editcast_server.usage_page import usage_page
 from editcast_store import paths
+from editcast_store.forgetting import ALWAYS, Period
+from editcast_store.saves import Store, project_of
 
+_Result = TypeVar("_Result")
 _UNTRUSTED = (
     "Editcast does not train on a folder that you do not trust; trust it, or open another one."
 )
@@ -26,6 +31,7 @@ _LONGEST_SNOOZE: Final = 1e9  # seconds
 def register_commands(server: EditcastServer) -> None:
     """Serve `workspace/executeCommand`."""
     _register_training(server)
+    _register_history(server)
 
     @server.command(protocol.ACCEPT)
     def accept(ls: EditcastServer, id: str) -> None:
@@ -49,7 +55,15 @@ def register_commands(server: EditcastServer) -> None:
 
     @server.command(protocol.REPORT)
     async def report(ls: EditcastServer, *arguments: Any) -> str:
-        return await _report(ls.service)
+        await ls.service.saves.written()
+        model = ls.service.activity.model
+        return await asyncio.to_thread(
+            usage_page,
+            paths.store_path(),
+            model.forecaster.name if model else "",
+            model.path if model else None,
+            tuple(ls.service.latencies),
+        )
 
     @server.command(protocol.SHOW_STATUS)
     async def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
@@ -58,8 +72,10 @@ def register_commands(server: EditcastServer) -> None:
             case []:
                 return now
             case [str() as uri]:
-                document = ls.service.documents.get(uri)
-                reason = document.reason_against(ls.service.settings) if document else _UNKNOWN
+                document, settings = ls.service.documents.get(uri), ls.service.settings
+                reason = _UNKNOWN
+                if document:
+                    reason = document.refusal(settings) or document.problem(settings)
                 return attrs.evolve(now, message=reason or now.message)
         raise JsonRpcInvalidParams(
             f"{protocol.SHOW_STATUS} takes no argument, or one, a document's URI."
@@ -92,33 +108,104 @@ def _register_training(server: EditcastServer) -> None:
 
     @server.command(protocol.REVERT)
     async def revert(ls: EditcastServer, *arguments: Any) -> None:
+        from editcast_store import models  # imports the tokenizer
+
         try:
-            ls.show_message(await _revert(ls.service), warning=False)
+            said = await asyncio.to_thread(models.revert, paths.models_dir())
         except EditcastError as error:
             ls.show_message(str(error), warning=True)
+            return
+        ls.service.engine.check_for_newer()
+        ls.show_message(said, warning=False)
 
 
-async def _report(service: Service) -> str:
-    """Make the report page (HTML) from the data on this machine."""
-    await service.saves.written()
-    model = service.activity.model
-    return await asyncio.to_thread(
-        usage_page,
-        paths.store_path(),
-        model.forecaster.name if model else "",
-        model.path if model else None,
-        tuple(service.latencies),
-    )
+def _register_history(server: EditcastServer) -> None:
+    """Serve the commands that show, export and delete recorded saves.
 
-
-async def _revert(service: Service) -> str:
-    """Go back to the model before the last training; return a sentence for the user.
-
-    Raises:
-        BundleError: There is no such model, or it cannot be used.
+    They do the same as `editcast history`. If a command fails, the user sees a sentence, and the
+    editor gets null.
     """
-    from editcast_store.models import revert  # imports the tokenizer
 
-    sentence = await asyncio.to_thread(revert, paths.models_dir())
-    service.engine.check_for_newer()
-    return sentence
+    @server.command(protocol.HISTORY)
+    async def history(ls: EditcastServer) -> dict[str, Any] | None:
+        await ls.service.saves.written()
+        if not paths.store_path().exists():
+            return {"files": [], "bytes": 0}
+        return await _in_store(ls, files_of)
+
+    @server.command(protocol.SAVES)
+    async def saves(ls: EditcastServer, path: str) -> list[dict[str, int]] | None:
+        return await _in_store(ls, lambda store: saves_of(store, path))
+
+    @server.command(protocol.SAVED_TEXT)
+    async def saved_text(ls: EditcastServer, path: str, number: int) -> str | None:
+        def read(store: Store) -> str | None:
+            snapshots = store.snapshots(path)
+            return snapshots[number - 1].text if 1 <= number <= len(snapshots) else None
+
+        return await _in_store(ls, read)
+
+    @server.command(protocol.FORGET)
+    async def forget(
+        ls: EditcastServer, files: list[str] | None, since: int | None, until: int | None
+    ) -> str | None:
+        period = Period(
+            ALWAYS.since if since is None else since,
+            ALWAYS.until if until is None else until,
+        )
+        for document in ls.service.documents.values():
+            document.opened = None  # the next save must not record it again
+        try:
+            said = await ls.service.saves.forget(files, period)
+        except EditcastError as error:
+            ls.show_message(str(error), warning=True)
+            return None
+        ls.service.projects.forget_history()
+        return said
+
+    @server.command(protocol.EXPORT_HISTORY)
+    async def export(ls: EditcastServer, out: str, files: list[str] | None) -> str | None:
+        def write(store: Store) -> str:
+            store.export_to(Path(out), files)
+            return f"The histories are in {Path(out)}; only you can read it."
+
+        return await _in_store(ls, write)
+
+
+async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Result | None:
+    """Run `work` on the store after all earlier saves; show the user what goes wrong."""
+
+    def run() -> _Result:
+        with Store.open(paths.store_path()) as store:
+            try:
+                return work(store)
+            finally:
+                notices.extend(store.notices)
+
+    notices: list[str] = []
+    await ls.service.saves.written()
+    try:
+        return await asyncio.to_thread(run)
+    except EditcastError as error:
+        notices.append(str(error))
+        return None
+    finally:
+        for notice in notices:
+            ls.show_message(notice, warning=True)
+
+
+def files_of(store: Store) -> dict[str, Any]:
+    """Return the recorded files, and the size of the store on the disk."""
+    files, projects = [asdict(file) for file in store.files()], dict[Path, str]()
+    for file in files:
+        folder = Path(file["path"]).parent
+        if folder not in projects:
+            projects[folder] = project_of(file["path"])
+        file["project"] = projects[folder]
+    return {"files": files, "bytes": store.size()}
+
+
+def saves_of(store: Store, path: str) -> list[dict[str, int]]:
+    """Return the numbers, counted from 1, and the times of a file's saves."""
+    found = enumerate(store.snapshots(path), 1)
+    return [{"number": number, "time": snapshot.time} for number, snapshot in found]
