@@ -132,7 +132,8 @@ class EditcastProtocol(protocol.EditcastMessages):
             if (id := incoming.id_of(message)) in self._request_futures:
                 self._handle_response(id, error=error.to_response_error())
         elif incoming.is_notification(message):
-            self._server.cannot_read(message)
+            self._server.warn_once("The editor sent a message that is not valid LSP.")
+            self._server.forget_text(message)
         else:
             self._send_response(incoming.id_of(message), error=error.to_response_error())
             for one in message if isinstance(message, list) else ():
@@ -257,11 +258,6 @@ class EditcastServer(LanguageServer):
         log.error("Editcast failed at a message: %s", without_words(error))
         name = type(error).__name__
         self.warn_once(f"Editcast could not handle a message of the editor ({name}); see the log.")
-
-    def cannot_read(self, message: Any) -> None:
-        """Report an invalid notification, which gets no answer."""
-        self.warn_once("The editor sent a message that is not valid LSP.")
-        self.forget_text(message)
 
     def warn_once(self, sentence: str) -> None:
         """Warn the user once per session."""

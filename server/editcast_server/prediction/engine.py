@@ -54,13 +54,15 @@ class Track:
 
     Attributes:
         uri: The document's URI.
+        file: The URI without percent signs, by which the project knows the document.
+        project: The project, in which documents learn of one another's saves.
         text: The document's text, as far as it may be read; set by the event loop.
         is_open: Whether the editor still has the document open.
 
     Args:
         text: The text when the document was opened.
         language: The LSP language identifier.
-        project: The project, in which documents learn of one another's saves.
+        project: The project; its own if there is none.
         uri: The document's URI.
     """
 
@@ -68,16 +70,16 @@ class Track:
         self, text: str, project: Project | None = None, uri: str = "", language: str = ""
     ) -> None:
         self.uri, self.text, self.is_open = uri, text, True
-        self._file = unquote(uri)
-        self._history = EditHistory(text, language=language, path=self._file)
+        self.file = unquote(uri)
+        self._history = EditHistory(text, language=language, path=self.file)
         self._saves: deque[str] = deque(maxlen=DEPTH)  # more only come while nothing is predicted
         self._latest = self._saved = text  # the last save, and the last that the project knows
         self._unseen: deque[str] = deque(maxlen=DEPTH)  # that the session does not know yet
-        self._project = project or Project()
-        self._project.update(self._file, language, text)
-        self._history.imports = self._project.imports.of(self._file, language)
-        self._history.entries, self._history.memory = self._project.entries, self._project.memory
-        self._project.open_files[self._file] = self
+        self.project = project or Project()
+        self.project.update(self.file, language, text)
+        self._history.imports = self.project.imports.of(self.file, language)
+        self._history.entries, self._history.memory = self.project.entries, self.project.memory
+        self.project.open_files[self.file] = self
         self._last_other = 0  # number of the last save of another file that the session knows
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
@@ -87,7 +89,7 @@ class Track:
         if text != self._latest:
             self._saves.append(text)
             self._latest = text
-        self._project.has_saves = True
+        self.project.has_saves = True
 
     def share_saves(self) -> None:
         """Pass the queued saves to the project."""
@@ -95,7 +97,7 @@ class Track:
             text = self._saves.popleft()
             if text != self._saved:
                 self._unseen.append(text)
-                self._project.add(self._file, self._saved, text, self._history.language)
+                self.project.add(self.file, self._saved, text, self._history.language)
                 self._saved = text
 
     def session(self, forecaster: Forecaster) -> Session:
@@ -106,7 +108,7 @@ class Track:
             self._forecaster, self._last_other = forecaster, 0
         while self._unseen:
             self._session.update(self._unseen.popleft(), saved=True)
-        for number, save in self._project.others(self._file, self._last_other):
+        for number, save in self.project.others(self.file, self._last_other):
             self._session.add_other_save(save)
             self._last_other = number
         return self._session
@@ -122,7 +124,7 @@ class Track:
         session = self.session(forecaster)
         if cancelled():  # the session may know a later save already
             return []
-        self._project.memory.read()
+        self.project.memory.read()
         text = conditions.context.text
         if text != self._history.text:
             session.update(text, saved=False)
@@ -146,11 +148,7 @@ class Track:
         if self._session is not None:
             self._session.prepare(cancelled=cancelled)
         if not cancelled():
-            self._project.prepare()
-
-    def other_files(self, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
-        """Return the other files of the project that need edits because of saves."""
-        return self._project.other_files(self._file, cancelled)
+            self.project.prepare()
 
     def drop_session(self) -> None:
         """Discard the session, which may be in an invalid state."""
@@ -287,20 +285,15 @@ class Engine:
             return
         log.error("The engine failed", exc_info=error)
         said = type(error).__name__  # the message may quote the user's text
-        if not self._gives_up_model(said):
-            self._failed(said)
-
-    def _gives_up_model(self, said: str) -> bool:
-        """Load the next usable model if this one failed too often; tell whether it did."""
         self._failures += 1
         model = self._model
         if model is None or model.path is None or self._failures < _MOST_FAILURES:
-            return False
+            self._failed(said)
+            return
         self._unusable[model.path] = (
             f"The model {model.forecaster.name} failed {self._failures} times in a row ({said})."
         )
         self._put(_MODEL, self._load_usable)
-        return True
 
     def _load(self, choice: Choice) -> None:
         self._choice = choice
@@ -383,7 +376,7 @@ class Engine:
     def _other_files(self, track: Track, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Find the edits that other files need; a baseline would not suggest them there."""
         has_model = self._model is not None and self._model.card is not None
-        return track.other_files(cancelled) if has_model else ()
+        return track.project.other_files(track.file, cancelled) if has_model else ()
 
     def _prepare(self, answer: Answer) -> None:
         """Prepare the next prediction; look into other files if this one needs no edits.

@@ -170,10 +170,8 @@ def _sources(folder: Path) -> Iterator[Path]:
             if entries > MOST_ENTRIES:
                 return
             try:
-                is_file, is_folder = (
-                    one.is_file(follow_symlinks=False),
-                    one.is_dir(follow_symlinks=False),
-                )
+                is_file = one.is_file(follow_symlinks=False)
+                is_folder = one.is_dir(follow_symlinks=False)
             except OSError:
                 continue
             if is_file and (language_of("", one.name) is not None or _is_table(one.name)):
