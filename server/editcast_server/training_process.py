@@ -174,9 +174,7 @@ class TrainingRun:
     ) -> asyncio.subprocess.Process:
         """Start a command on the editor's folders, whose repositories are the user's history."""
         workspace = self._server.workspace
-        folders = [path_of(uri) for uri in workspace.folders]
-        if not folders and workspace.root_uri:
-            folders = [path_of(workspace.root_uri)]
+        folders = map(path_of, workspace.folders or [workspace.root_uri or ""])
         found = [folder.absolute() for folder in folders if folder and folder.is_dir()]
         return await asyncio.create_subprocess_exec(
             *command,

@@ -113,16 +113,10 @@ class Track:
             self._last_other = number
         return self._session
 
-    def predict(
-        self,
-        forecaster: Forecaster,
-        conditions: Conditions,
-        most: int,
-        cancelled: Callable[[], bool],
-    ) -> list[Prediction]:
+    def predict(self, forecaster: Forecaster, job: "Job") -> list[Prediction]:
         """Predict edits of the current buffer that may be shown."""
-        session = self.session(forecaster)
-        if cancelled():  # the session may know a later save already
+        session, conditions = self.session(forecaster), job.conditions
+        if job.cancelled:  # the session may know a later save already
             return []
         self.project.memory.read()
         text = conditions.context.text
@@ -140,8 +134,10 @@ class Track:
             return reason is None
 
         context, least = conditions.context, conditions.thresholds.edit * _NEARLY_SHOWN
-        options = PredictionOptions(fits, context.typed, context.cursor, least, cancelled)
-        return session.predict(most, options)
+        options = PredictionOptions(
+            fits, context.typed, context.cursor, least, lambda: job.cancelled
+        )
+        return session.predict(job.most, options)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
         """Prepare the next prediction."""
@@ -336,7 +332,7 @@ class Engine:
 
     def _open(self, track: Track) -> None:
         if self._model and track.is_open:
-            self._with_fallback(lambda model: track.session(model.forecaster))
+            self._with_fallback(track.session)
 
     def _predict(self, job: Job) -> None:
         model = self._model
@@ -345,11 +341,7 @@ class Engine:
         try:
             job.track.share_saves()  # for other files, even if this job is cancelled
             if model and not job.cancelled:
-                found = self._with_fallback(
-                    lambda model: job.track.predict(
-                        model.forecaster, job.conditions, job.most, lambda: job.cancelled
-                    )
-                )
+                found = self._with_fallback(lambda one: job.track.predict(one, job))
                 model = self._model
                 if model and not job.cancelled:
                     predictions = job.conditions.shown(found)
@@ -364,14 +356,14 @@ class Engine:
         # Only until there is a more urgent task.
         self._put(_IDLE, lambda: self._prepare(answer))
 
-    def _with_fallback(self, use: Callable[[Model], T]) -> T:
+    def _with_fallback(self, use: Callable[[Forecaster], T]) -> T:
         """Use the model, or if it is shared and does not answer, the one that takes its place."""
         assert self._model is not None
         try:
-            return use(self._model)
+            return use(self._model.forecaster)
         except PredictorError as error:
             self._fall_back(error)
-            return use(self._model)
+            return use(self._model.forecaster)
 
     def _other_files(self, track: Track, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Find the edits that other files need; a baseline would not suggest them there."""
