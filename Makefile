@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 EXTENSION := vscode-client
 
 # Those that need no repository, corpus or candidates.
-BENCHMARKS := $(addprefix speed/,editor load memory suggest) suggestions/scenarios
+BENCHMARKS := $(addprefix speed/,editor load memory project_memory suggest) suggestions/scenarios
 .PHONY: demo test check audit bench bundled calibrated graphs soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
