@@ -155,13 +155,7 @@ def definitions(text: str, identifier: str, path: str) -> tuple[Definition, ...]
 
 
 def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
-    """Return where the names come from that a file imports at its beginning.
-
-    Args:
-        text: The file's text.
-        identifier: The editor's language identifier.
-        path: The file's path in its project.
-    """
+    """Return where the names come from that a file imports; takes what `definitions` takes."""
     language = language_of(identifier, path)
     family = family_of(language or "")
     if family not in _IMPORTING:
