@@ -22,7 +22,7 @@ test: $(VENV)/.all vsix
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
 	@cat .cache/not-run .cache/not-run-e2e
 
-# Tests may hand on what libraries do not type.
+# Tests and benchmarks may hand on what libraries do not type.
 OF_TESTS := --implicit-reexport --no-warn-return-any --allow-untyped-calls --no-strict-equality \
 	--follow-imports silent
 
@@ -30,8 +30,9 @@ check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	for each in docs editors model server supply training '*.py'; do \
-	  MYPYPATH=tests/server:tests/adversarial:tests:benchmarks/suggestions $(BIN)/mypy $(OF_TESTS) tests/$$each || exit 1; done
+	for each in $(addprefix tests/,docs editors model server supply training '*.py') $(addprefix benchmarks/,speed suggestions); do \
+	  MYPYPATH=tests/server:tests/adversarial:tests/e2e:tests:benchmarks/suggestions:benchmarks/speed \
+	    $(BIN)/mypy $(OF_TESTS) $$each || exit 1; done
 	$(BIN)/lint-imports --no-cache
 	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
 	@$(BIN)/python tools/audit.py

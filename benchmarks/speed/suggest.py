@@ -14,6 +14,7 @@ from editcast_model.edits import START
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.interface import Forecaster
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest
+from editcast_model.history import EditHistory
 from editcast_store.models import default_bundle_path
 
 METHOD = '''
@@ -35,7 +36,7 @@ def source(methods: int) -> str:
 def milliseconds(forecaster: Forecaster, methods: int, edits: int, runs: int) -> list[float]:
     """Times from a save to its suggestion, once `edits` saves have gone before."""
     text = source(methods)
-    session = forecaster.open(text)
+    session = forecaster.resume(EditHistory(text))
     times = []
     for step in range(edits + runs):
         text = text.replace("(self, path, encoding", f"(self, place{step}, encoding", 1)

@@ -32,7 +32,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -253,7 +253,7 @@ class Session:
         for _ in range(_LOOKS):
             # A second notification tells of other files, once they have been looked for.
             told = (one for one in self.editor.predicted[heard:] if one.uri == uri)
-            files = next((one.other_files for one in told if one.other_files), [])
+            files: Sequence[Any] = next((one.other_files for one in told if one.other_files), [])
             if files:
                 break
             await asyncio.sleep(0.1)
