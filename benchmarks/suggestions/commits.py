@@ -1,4 +1,4 @@
-"""What may have to follow from a commit: from a changed file, and from files that come or go.
+"""Replays of commits from file to file: one change of a commit, and the files that may follow it.
 
 Every function reads a bare repository. Commits whose texts a partial clone lacks are left out.
 """

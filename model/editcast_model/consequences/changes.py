@@ -1,6 +1,7 @@
 """A change of a text at the level of its names: what was renamed between two parsed texts."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -302,14 +303,18 @@ def _without_common(
     old: list[Occurrence], new: list[Occurrence]
 ) -> tuple[list[Occurrence], list[Occurrence]]:
     """Return the two lists without the names that are in both."""
-    gone, come = [], list(new)
-    for one in old:
-        twin = next((each for each in come if each.name == one.name), None)
-        if twin is None:
-            gone.append(one)
-        else:
-            come.remove(twin)
-    return gone, come
+    common = Counter(one.name for one in old) & Counter(one.name for one in new)
+
+    def left(names: list[Occurrence]) -> list[Occurrence]:
+        spare, out = common.copy(), []
+        for one in names:
+            if spare[one.name]:
+                spare[one.name] -= 1
+            else:
+                out.append(one)
+        return out
+
+    return left(old), left(new)
 
 
 def _is_counterpart(left: Occurrence, right: Occurrence) -> bool:

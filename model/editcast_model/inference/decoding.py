@@ -90,7 +90,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class _Decoder:
-    """What continues first edits after `edits`, those that the sequence has read; see `decode`."""
+    """Greedy decoder of a suggestion after `edits`, which the sequence has read; see `decode`."""
 
     sequence: Sequence
     edits: list[Edit]
