@@ -5,7 +5,9 @@ say); of Python, what is around an edit is therefore read by Python as well.
 """
 
 import ast
+import json
 import re
+import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -17,6 +19,8 @@ from editcast_model.syntax.tree import Tree, parse
 # or the statements when it cannot stand alone, or else the whole text; nothing longer than this.
 _LONGEST = 50_000
 
+#: Readers of the languages of data, which have no grammar here.
+_READERS = {"json": json.loads, "toml": tomllib.loads}
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
 #: By language, the tree of the last text.
 _trees: dict[str, Tree] = {}
@@ -32,13 +36,15 @@ _STATEMENT = re.compile(r"^(?!(?:else|elif|except|finally)\b)[A-Za-z_@]", re.MUL
 def breaks(text: str, hunk: Hunk, language: str) -> bool:
     """Tell whether `text` can be parsed and with a hunk applied it no longer can.
 
-    Python is parsed, what has a grammar is read by it, and of other languages the brackets are
-    counted; prose cannot break.
+    Python, JSON and TOML are parsed, what has a grammar is read by it, and of other languages the
+    brackets are counted; prose cannot break.
     """
     if language == "python":
         return bool(_breaks_python(text, hunk))
     if language in _PROSE:
         return False
+    if language in _READERS and len(text) <= _LONGEST and _reads_data(text, language):
+        return not _reads_data(hunk.apply(text), language)
     tree = _tree(text, language)
     if tree is not None and tree.parses:
         return breaks_syntax(tree, hunk)
@@ -159,6 +165,16 @@ def _dedented(block: str, indent: str) -> str | None:
     if lines[-1] or any(line.strip() and not line.startswith(indent) for line in lines):
         return None  # its last line may have lost its end
     return "\n".join(line[len(indent) :] for line in lines)
+
+
+@lru_cache(maxsize=8)
+def _reads_data(text: str, language: str) -> bool:
+    """Tell whether a text is JSON, or TOML."""
+    try:
+        _READERS[language](text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_balanced(text: str) -> bool:
