@@ -52,6 +52,9 @@ _FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 
 #: Bytes of a kilobyte, a megabyte and a gigabyte, each with what else it may have.
 _THOUSANDS: Final = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
+#: Numbers whose digits are grouped, and those that could be.
+_GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
+_UNGROUPED: Final = re.compile(r"(?<![\w.])\d{4,}\b")
 _OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 #: The name of a flag or of its opposite; not a count, or a word for nothing.
 _FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
@@ -198,8 +201,15 @@ class _Place:
         if value.is_negated and old in _OPPOSITE:
             return _OPPOSITE[old]
         if value.factor != 1 and _NUMBER.fullmatch(old):
-            return _product(Fraction(old.replace("_", "")), value.factor)
+            return self._grouped(_product(Fraction(old.replace("_", "")), value.factor))
         return None
+
+    def _grouped(self, number: str) -> str:
+        """Group the digits of a number if the text groups all others'."""
+        text = self._tree.text
+        if _UNGROUPED.fullmatch(number) and _GROUPED.search(text) and not _UNGROUPED.search(text):
+            return f"{int(number):_}"
+        return number
 
     def _negated(self, expression: str) -> str | None:
         """Return the opposite of an expression that says nothing by the old name."""

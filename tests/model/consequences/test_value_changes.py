@@ -71,6 +71,15 @@ def test_a_factor_is_read_from_the_default() -> None:
     ]
 
 
+def test_digits_are_grouped_as_others_are() -> None:
+    head = "const wait = { lease: 60_000 };\n"
+    before = head + "interface A { seconds: number }\nconst a: A = { seconds: 90 };\n"
+    after = before.replace("A { seconds", "A { ms")
+    assert proposed("a.ts", before, after) == ["const a: A = { ms: 90_000 };"]
+    mixed = "const year = 2024;\n"
+    assert proposed("a.ts", mixed + before, mixed + after) == ["const a: A = { ms: 90000 };"]
+
+
 def test_nothing_has_no_opposite() -> None:
     before = """interface Options { disabled?: boolean }
 const none: Options = { disabled: undefined };
