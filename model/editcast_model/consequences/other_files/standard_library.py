@@ -1,4 +1,4 @@
-"""Import statements of the standard libraries of Python and Go, by the names that they bind.
+"""Import statements of the standard libraries of Python, Go and Java, by the names that they bind.
 
 They are for names that no file of a project imports yet. Names that are as often those of
 variables, or that several modules have, are left out. Names of well-known libraries are for
@@ -53,6 +53,25 @@ _GO_PACKAGES = """
     path/filepath reflect regexp runtime slices sort strconv strings sync sync/atomic syscall
     testing text/tabwriter time unicode unicode/utf8 unsafe
 """
+_JAVA_CLASSES = {
+    "io": "BufferedReader BufferedWriter File IOException InputStream UncheckedIOException",
+    "math": "BigDecimal BigInteger RoundingMode",
+    "nio.charset": "StandardCharsets",
+    "nio.file": "Files Path Paths",
+    "time": """Clock Duration Instant LocalDate LocalDateTime LocalTime OffsetDateTime Period ZoneId
+        ZoneOffset ZonedDateTime""",
+    "time.format": "DateTimeFormatter",
+    "util": """ArrayDeque ArrayList Arrays Collection Collections Comparator Deque EnumMap EnumSet
+        HashMap HashSet Iterator LinkedHashMap LinkedHashSet LinkedList List Locale Map
+        NoSuchElementException Objects Optional PriorityQueue Queue Random Set StringJoiner TreeMap
+        TreeSet UUID""",
+    "util.concurrent": """Callable CompletableFuture ConcurrentHashMap CountDownLatch
+        ExecutorService Executors Future TimeUnit""",
+    "util.concurrent.atomic": "AtomicBoolean AtomicInteger AtomicLong AtomicReference",
+    "util.function": """BiConsumer BiFunction BinaryOperator Consumer Function Predicate Supplier
+        UnaryOperator""",
+    "util.stream": "Collectors IntStream Stream",
+}
 
 #: Import statements by family of languages and bound name.
 STATEMENTS: dict[str, dict[str, str]] = {
@@ -65,6 +84,11 @@ STATEMENTS: dict[str, dict[str, str]] = {
         },
     },
     "go": {path.rpartition("/")[2]: f'import "{path}"' for path in _GO_PACKAGES.split()},
+    "java": {
+        name: f"import java.{package}.{name};"
+        for package, names in _JAVA_CLASSES.items()
+        for name in names.split()
+    },
 }
 
 _SCRIPT_NAMES = {

@@ -12,6 +12,7 @@ from editcast_model.consequences.other_files.standard_library import (
     STATEMENTS,
 )
 from editcast_model.diff import apply_hunks
+from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
 
@@ -251,12 +252,16 @@ def test_a_name_that_is_being_typed_is_not_imported() -> None:
          ['\n\nimport "path/filepath"', '\n\nimport "net/http"']),
         ("a.go", "package a\n\nfunc f(time Time) int { return time.x }\n", []),
         ("a.ts", "const x = json.loads(y);\n", []),
+        ("A.java", "class A {\n  Optional<String> b;\n  Files c;\n  A d;\n}\n",
+         ["import java.util.Optional;\n\n", "import java.nio.file.Files;\n\n"]),
+        ("A.java", "import a.Optional;\n\nclass A { Optional<String> b; }\n", []),
+        ("A.java", "class A { interface List {}\n    List b; }\n", []),
     ],
 )  # fmt: skip
 def test_the_standard_library_needs_no_other_file(
     path: str, text: str, expected: list[str]
 ) -> None:
-    language = {"py": "python", "go": "go", "ts": "typescript"}[path.rpartition(".")[2]]
+    language = language_of("", path) or ""
     tree = parse(text, language)
     assert tree is not None
     names = Names(tree)
