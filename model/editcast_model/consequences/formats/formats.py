@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
+from editcast_model.consequences.formats.calls import Called, call_at, calls_of
 from editcast_model.consequences.formats.forms import (
     FORMS,
     SCRIPTS,
@@ -21,6 +22,7 @@ from editcast_model.consequences.formats.forms import (
     of_percents,
 )
 from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
+from editcast_model.consequences.formats.pairs import Pairs, paired, paired_left
 from editcast_model.consequences.formats.python import of_values, side_by_side
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others, counterpart
@@ -35,19 +37,10 @@ _LONGEST = 1000
 _MOST_STEPS = 8
 #: The most messages of a file that are examined.
 _MOST_PLACES = 300
-_CALLS = ("call", "call_expression", "method_invocation")
 _HANDLERS = ("except_clause", "catch_clause")
 _STRINGS = ("string", "string_literal")
 #: Expressions that are numbers.
 _COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
-
-
-class _Called(NamedTuple):
-    """A call, with what is called, as it is written, and its arguments."""
-
-    node: Node
-    function: str
-    given: list[Node]
 
 
 class _GivenApart(NamedTuple):
@@ -76,7 +69,7 @@ class _GivenApart(NamedTuple):
         return rf"(?<![\w.]){called}(?=\s*\()"
 
 
-_Example = _GivenApart | tuple[Form, Form]
+_Example = Pairs | _GivenApart | tuple[Form, Form]
 
 
 def after_format(change: Change) -> Iterator[Consequence]:
@@ -87,7 +80,9 @@ def after_format(change: Change) -> Iterator[Consequence]:
         examples[example].append(old)
     for example, nodes in examples.items():
         others = count_others(change, [span_of(one) for one in nodes])
-        if isinstance(example, _GivenApart):
+        if isinstance(example, Pairs):
+            left, cause = paired_left(tree, example), f"{example.was} {example.function}"
+        elif isinstance(example, _GivenApart):
             left, cause = _calls_left(change.after, example), f"{example.was} {example.function}"
         else:
             left, cause = _left(tree, *example), " ".join(one.name for one in example)
@@ -166,20 +161,15 @@ def _left(tree: Tree, form: Form, other: Form) -> Iterator[tuple[Node, str]]:
                 break
 
 
-def _call_at(tree: Tree, node: Node) -> _Called | None:
-    """Return a call with its arguments; None for another node."""
-    arguments = field(node, "arguments") if node.type in _CALLS else None
-    if arguments is None:
-        return None
-    given = [one for one in arguments.named_children if one.type != "comment"]
-    return _Called(node, tree.text[node.start_byte : arguments.start_byte].strip(), given)
-
-
-def _given_apart(change: Change, old: Node, new: Node) -> _GivenApart | None:
+def _given_apart(change: Change, old: Node, new: Node) -> Pairs | _GivenApart | None:
     """Return what a change of a call shows, if it gives the values of a message apart."""
     tree, now = change.before.tree, change.after.tree
-    before, after = _call_at(tree, old), _call_at(now, new)
-    if not (before and before.given and after and after.given and tree.language in _APART):
+    before, after = call_at(tree, old), call_at(now, new)
+    if not (before and before.given and after and after.given):
+        return None
+    if tree.language == "go":
+        return paired(tree, before, now, after)
+    if tree.language not in _APART:
         return None
     read, _ = _APART[tree.language]
     rest = [tree.of(one) for one in before.given[1:]]
@@ -202,18 +192,13 @@ def _given_apart(change: Change, old: Node, new: Node) -> _GivenApart | None:
 
 def _calls_left(names: Names, example: _GivenApart) -> Iterator[tuple[Node, str]]:
     """Yield the calls that are left to be changed as one was, each with what it becomes."""
-    tree = names.tree
-    for found in re.finditer(example.pattern, tree.text):
-        nodes = [step.node for step in tree.path(found.start())]
-        calls = (_call_at(tree, one) for one in nodes if one.start_byte == found.start())
-        call = next((one for one in calls if one and one.function == found[0]), None)
-        if call is not None and call.given:
-            text = _written(names, example, call)
-            if text is not None:
-                yield call.node, text
+    for call in calls_of(names.tree, example.pattern):
+        text = _written(names, example, call)
+        if text is not None:
+            yield call.node, text
 
 
-def _written(names: Names, example: _GivenApart, call: _Called) -> str | None:
+def _written(names: Names, example: _GivenApart, call: Called) -> str | None:
     tree, (first, *rest) = names.tree, call.given
     is_moved = example.was != example.function
     if is_moved and (rest or _is_handling(tree, call.node) != example.is_handling):

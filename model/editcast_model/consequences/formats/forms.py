@@ -225,5 +225,6 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
         Form("format", re.compile(r"\b[sS]tring\.Format\s*\("), read_csharp_format),
         _inline(r"\$\"", '$"', '"', "{"),
     ),
+    "go": (),  # its messages have no other form; see `pairs`
     "ruby": (_SUM, _inline("#{", '"', '"', "#{")),
 }
