@@ -3,7 +3,7 @@
 Where `timeout_seconds` becomes `timeout_ms`, what is put into it is multiplied by a thousand, and
 what reads it loses a factor of a thousand. Where `disabled` becomes `enabled`, `False` becomes
 `True`, and the condition `not plugin.enabled`. The change is read from a value that was written
-with the new name, or from the two names.
+with the new name, from the two names, or from the types.
 """
 
 import re
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.durations import as_duration, read_as_duration, unit_before
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk
@@ -77,12 +78,14 @@ class ValueChange(NamedTuple):
         is_negated: Whether true is false now.
         literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
+        unit_before: The unit of a number that is a duration now.
     """
 
     factor: Fraction = Fraction(1)
     is_negated: bool = False
     literals: tuple[tuple[str, str], ...] = ()
     units: tuple[str, str] = ("", "")
+    unit_before: str = ""
 
 
 SAME: Final = ValueChange()
@@ -91,6 +94,8 @@ SAME: Final = ValueChange()
 def value_change(change: Change, renamed: Renamed) -> ValueChange:
     """Return what a rename did to values, by what was written with it and by the names."""
     old, new = renamed.before.name, renamed.after.name
+    if unit := unit_before(change.before.tree, change.after.tree, renamed):
+        return ValueChange(unit_before=unit)
     of_names = by_names(old, new)
     was, now = (
         _literal_of(names.tree, one)
@@ -164,6 +169,9 @@ class _Place:
         new = self._renamed(self._node.start_byte, self._node.end_byte)
         if self._value.is_negated:
             return self._asked(self._sign + new, new)
+        if unit := self._value.unit_before:
+            read = read_as_duration(self._tree, self._node, new, unit)
+            return Hunk(*read) if read else None
         if not self._value.literals:
             return self._scaled(new)
         true, equal = self._true(), "==" if self._tree.language == "python" else "==="
@@ -196,6 +204,8 @@ class _Place:
     def _literal(self, old: str) -> str | None:
         """Return what is written for a literal now."""
         value = self._value
+        if value.unit_before:
+            return as_duration(self._tree.language, old, value.unit_before)
         if value.literals:
             return dict(value.literals).get(old)
         if value.is_negated and old in _OPPOSITE:

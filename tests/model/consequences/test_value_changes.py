@@ -189,3 +189,49 @@ def test_in_other_files() -> None:
     assert apply_hunks(text, sorted((one.hunk for one in found), key=lambda hunk: hunk.start)) == (
         "from plugins import Plugin\n\none = Plugin()\nif one.enabled:\n    one.enabled = False\n"
     )
+
+
+def test_a_number_that_becomes_a_duration() -> None:
+    before = """package a
+
+type Options struct {
+	TimeoutSeconds int
+}
+
+func f(o Options) {
+	g(Options{TimeoutSeconds: 30})
+	h(time.Duration(o.TimeoutSeconds) * time.Second)
+	h(time.Second * time.Duration(o.TimeoutSeconds), o.TimeoutSeconds <= 0)
+	h(time.Duration(o.TimeoutSeconds) * time.Minute)
+}
+"""
+    after = before.replace("TimeoutSeconds int", "Timeout time.Duration")
+    assert proposed("a.go", before, after) == [
+        "g(Options{Timeout: 30 * time.Second})",
+        "h(o.Timeout)",
+        "h(o.Timeout, o.TimeoutSeconds <= 0)",
+        "h(time.Second * time.Duration(o.TimeoutSeconds), o.Timeout <= 0)",
+        "h(time.Duration(o.Timeout) * time.Minute)",
+    ]
+    before = """class Options:
+    delay_ms: int = 500
+    timeout_seconds: float = 5
+
+    def wait(self):
+        sleep(self.delay_ms / 1000)
+        sleep(self.timeout_seconds)
+        since(timedelta(seconds=self.timeout_seconds))
+        self.timeout_seconds = 60
+        self.timeout_seconds = other
+"""
+    after = before.replace(
+        "timeout_seconds: float = 5", "timeout: timedelta = timedelta(seconds=5)"
+    )
+    assert proposed("a.py", before, after) == [
+        "sleep(self.timeout.total_seconds())",
+        "since(self.timeout)",
+        "self.timeout = timedelta(seconds=60)",
+        "self.timeout = other",
+    ]
+    after = before.replace("delay_ms: int = 500", "delay: timedelta = timedelta(milliseconds=500)")
+    assert proposed("a.py", before, after) == ["sleep(self.delay.total_seconds())"]

@@ -1,0 +1,87 @@
+"""Numbers that become durations, such as `timeout_seconds: int` that is a `timeout: timedelta` now.
+
+Go multiplies a number by its unit, and Python gives it to `timedelta` by the unit's name.
+"""
+
+import re
+from typing import Final
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Renamed
+from editcast_model.consequences.lists.word_forms import parts_of
+from editcast_model.syntax.tree import Tree, type_declared
+
+#: The parts of names that say in which unit a number is, by the unit.
+_UNITS: Final = {
+    "nanosecond": "ns nanos nanoseconds",
+    "microsecond": "us micros microseconds",
+    "millisecond": "ms msec millis milliseconds",
+    "second": "s sec secs second seconds",
+    "minute": "min mins minute minutes",
+    "hour": "hour hours",
+    "day": "day days",
+}
+_UNIT_OF: Final = {part: unit for unit, parts in _UNITS.items() for part in parts.split()}
+_TYPES: Final = {"go": ("time.Duration",), "python": ("timedelta", "datetime.timedelta")}
+_NUMBER: Final = re.compile(r"u?int(8|16|32|64)?|float(32|64)?")
+_WRITTEN: Final = re.compile(r"\d[\d_]*(\.\d+)?")
+
+
+def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
+    """Return the unit of a number that is a duration under its new name; empty for anything else.
+
+    Args:
+        before: The text before.
+        after: The text now.
+        renamed: The definition that has another name.
+    """
+    language = after.language
+    was = before.of(type_declared(renamed.before.path[-2].node))
+    now = after.of(type_declared(renamed.after.path[-2].node))
+    if now not in _TYPES.get(language, ()) or not _NUMBER.fullmatch(was):
+        return ""
+    kept = parts_of(renamed.after.name)
+    units = [_UNIT_OF[one] for one in parts_of(renamed.before.name) if one in _UNIT_OF]
+    is_known = len(units) == 1 and not any(one in _UNIT_OF for one in kept)
+    return units[0] if is_known and (language, units[0]) != ("go", "day") else ""
+
+
+def as_duration(language: str, number: str, unit: str) -> str | None:
+    """Write a number as a duration; None for what is no literal."""
+    if not _WRITTEN.fullmatch(number):
+        return None
+    if language == "go":
+        return f"{number} * time.{unit.capitalize()}" if number.isdigit() else None
+    return f"timedelta({unit}s={number})" if unit != "nanosecond" else None
+
+
+def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, int, str] | None:
+    """Return what an expression becomes that makes a duration of a number, or needs one.
+
+    Args:
+        tree: The text.
+        node: Where the number is read.
+        new: What is written there now.
+        unit: Its unit.
+
+    Returns:
+        Start, end and the new text; None where the name alone changes.
+    """
+    start, end = node.start_byte, node.end_byte
+    ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
+    if tree.language == "go":
+        times = rf"time\.{unit.capitalize()}"
+        made = re.search(r"\btime\.Duration\($", ahead)
+        after = re.match(rf"\)\s*\*\s*{times}\b", behind)
+        if made and after:
+            return start - len(made[0]), end + after.end(), new
+        turned = re.search(rf"\b{times}\s*\*\s*time\.Duration\($", ahead)
+        return (start - len(turned[0]), end + 1, new) if turned and behind[:1] == ")" else None
+    made = re.search(rf"\b(datetime\.)?timedelta\({unit}s=$", ahead)
+    if made and behind[:1] == ")":
+        return start - len(made[0]), end + 1, new
+    seconds = re.match(r"\s*/\s*1_?000(\.0)?\b" if unit == "millisecond" else "", behind)
+    if unit in ("second", "millisecond") and seconds:
+        return start, end + seconds.end(), f"{new}.total_seconds()"
+    return None
