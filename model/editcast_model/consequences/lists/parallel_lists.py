@@ -30,7 +30,7 @@ from editcast_model.consequences.lists.entries import (
 from editcast_model.consequences.lists.in_texts import after_column, lacking_in_texts
 from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.templates import Template, aligned, template_of
-from editcast_model.consequences.lists.word_forms import forms, has
+from editcast_model.consequences.lists.word_forms import as_beside, forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
@@ -234,6 +234,7 @@ def _copied(
     else:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
+    new = as_beside(new, added.name, added.others, tree.of(found.node))
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
@@ -289,12 +290,15 @@ def _named_around(found: EntryList) -> Node | None:
 def _is_same_list(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the same entries in the same order, and no other owner.
 
-    Such as a class `StationRow` beside `Station`.
+    Such as a class `StationRow` beside `Station`, or one with a field for each member of an
+    enumeration, which are written otherwise.
     """
     named = _named_around(found)
-    if named is None or not _has_all(known, found):
+    if named is None or not _has_all(known, found) or named.child_by_field_name("type"):
         return False
-    return not (_is_of_another(known, found) or named.child_by_field_name("type"))
+    if not _is_of_another(known, found) or known.owner.startswith(found.tree.of(name_of(named))):
+        return True
+    return set(WORD.findall(found.tree.of(found.node))).isdisjoint(known.others)
 
 
 def _is_of_another(known: Entry, found: EntryList) -> bool:

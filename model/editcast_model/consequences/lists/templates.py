@@ -52,7 +52,7 @@ def template_of(
     """
     source, old = _source_of(added, found, beside)
     text, words = found.tree.of(source), [(old, added.name), differing(old, added.name)]
-    if _says_more(found, source, [old for old, _ in words]):
+    if _says_more(added, found, source, [old for old, _ in words]):
         return _said_by_name(added, found, source)
     if not (any(added.is_like) or added.alike) and _is_constant(text, old):
         return None  # it is of another type
@@ -150,11 +150,16 @@ def aligned(before: str, after: str, others: Sequence[str]) -> str:
     return after[: blanks.start()] + " " * width + after[blanks.end() :]
 
 
-def _says_more(found: EntryList, entry: Node, names: Sequence[str]) -> bool:
-    """Tell whether an entry has a literal that is not made of its names, nor what all have."""
+def _says_more(added: Entry, found: EntryList, entry: Node, names: Sequence[str]) -> bool:
+    """Tell whether an entry has a literal that is not made of its names, nor what all have.
+
+    A last entry for all other cases, which is of none of the names, need not have it.
+    """
     for text in literals(found.tree, entry):
         if not any(has(text, name) for name in names):
             others = [one for one in found.entries if one != entry]
+            if others and not any(has(found.tree.of(others[-1]), name) for name in added.others):
+                others.pop()
             if len(others) < 2 or not all(text in literals(found.tree, one) for one in others):
                 return True
     return False

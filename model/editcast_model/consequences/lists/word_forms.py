@@ -65,6 +65,23 @@ def as_in(text: str, names: Sequence[str], new: str) -> str | None:
     return None
 
 
+def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:
+    """Write a name of several parts at each place of an entry as its list writes others there.
+
+    Such as the keys and the values of `createdAt: row.created_at`.
+    """
+    places = list(forms(name).finditer(entry)) if len(parts_of(name)) > 1 else []
+    several = [one for one in others if len(parts_of(one)) > 1]
+    rows = [(one, [*forms(one).finditer(text)]) for one in several]
+    for at, place in reversed([*enumerate(places)]):
+        for one, row in rows:
+            if len(row) == len(places):
+                written = renamed(row[at][0], one, name)
+                entry = entry[: place.start()] + written + entry[place.end() :]
+                break
+    return entry
+
+
 def differing(one: str, other: str) -> tuple[str, str]:
     """Return what two names have between the parts that both begin and end with.
 
