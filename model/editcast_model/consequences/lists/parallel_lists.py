@@ -15,6 +15,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import (
+    COLUMN,
     CONSTRUCTORS,
     LONGEST,
     MOST_PLACES,
@@ -27,7 +28,11 @@ from editcast_model.consequences.lists.entries import (
     lists_around,
     name_of,
 )
-from editcast_model.consequences.lists.in_texts import after_column, lacking_in_texts
+from editcast_model.consequences.lists.in_texts import (
+    added_columns,
+    after_column,
+    lacking_in_texts,
+)
 from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.templates import Template, aligned, template_of
 from editcast_model.consequences.lists.word_forms import as_beside, forms, has
@@ -52,6 +57,8 @@ def after_entry(change: Change) -> Iterator[Consequence]:
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
     yield from after_column(change)
+    for column in added_columns(change):
+        yield from _lacking_in_code(change.after, column, ())
 
 
 def added_entries(change: Change) -> Iterator[Entry]:
@@ -169,10 +176,16 @@ def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[C
         added: The entry that the one has.
         together: All that were added with it.
     """
+    yield from _lacking_in_code(names, added, together)
+    yield from lacking_in_texts(names.tree, added)
+
+
+def _lacking_in_code(
+    names: Names, added: Entry, together: Sequence[Entry]
+) -> Iterator[Consequence]:
     for found in _lists_with(names.tree, added.before, added, _is_before):
         if not _is_there(added, found):
             yield from _copied(names, added, together, found)
-    yield from lacking_in_texts(names.tree, added)
 
 
 def _is_before(added: Entry, found: EntryList) -> bool:
@@ -202,7 +215,10 @@ def _is_there(added: Entry, found: EntryList) -> bool:
     """Tell whether a list has the added entry, or a condition that the list is a part of."""
     above = found.tree.around(found.node)
     around = takewhile(lambda one: _CONDITION.search(one.type), above)
-    return any(has(found.tree.of(one), added.name) for one in (*found.entries, *around))
+    texts = map(found.tree.of, (*found.entries, *around))
+    if added.kind == COLUMN:  # the query itself has all
+        texts = (one for one in texts if not has(one, added.before))
+    return any(has(one, added.name) for one in texts)
 
 
 def _copied(
@@ -312,6 +328,8 @@ def _is_of_another(known: Entry, found: EntryList) -> bool:
 def _has_all(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the other entries of the known list in the same order."""
     texts = [text for one in found.entries if not has(text := found.tree.of(one), known.name)]
+    if known.kind == COLUMN:  # values may follow the query that they are for
+        texts = texts[-len(known.others) :]
     return (
         len(known.others) > 2
         and len(texts) == len(known.others)
@@ -339,5 +357,5 @@ def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     called = parent.parent.named_children[0] if parent.parent is not None else parent
     words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
-    is_made |= _is_within(known, entry) and _has_all(known, found)
+    is_made |= (_is_within(known, entry) or known.kind == COLUMN) and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made

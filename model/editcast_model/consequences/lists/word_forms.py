@@ -110,6 +110,11 @@ def parts_of(name: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _PART.findall(name)) or (name,)
 
 
+def in_camel_case(name: str) -> str:
+    """Write a name as most languages write members."""
+    return _camel(parts_of(name))
+
+
 def _camel(parts: Sequence[str]) -> str:
     return parts[0] + "".join(part.capitalize() for part in parts[1:])
 
