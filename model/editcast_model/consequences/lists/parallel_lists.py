@@ -194,7 +194,8 @@ def _is_before(added: Entry, found: EntryList) -> bool:
     if not added.is_known_at(found.entry.start_byte):
         return False
     if not added.after:
-        is_last = _ends(added, found) and has(before, added.further)
+        is_chosen = len(found.entries) <= _CHOSEN < len(added.others) - 1
+        is_last = not is_chosen and _ends(added, found) and has(before, added.further)
         return is_last and not (has(entry, added.further) or has(before, added.before))
     # This list may lack some of the later entries.
     name = next((name for name in added.later if has(after, name)), "")

@@ -15,7 +15,7 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
-_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
+_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$|^false$")
 
 
 @dataclass(frozen=True, slots=True)
