@@ -157,10 +157,8 @@ def _column_at(names: Names, columns: list[str], at: int) -> Entry:
     camel, before, after = in_camel_case(name), columns[at - 1], "".join(columns[at + 1 : at + 2])
     is_camel = not names.of(name) and names.tree.language not in _AS_COLUMNS
     name = camel if names.of(camel) or is_camel else name
-    others, is_like = (*columns[:at], *columns[at + 1 :]), (True, bool(after))
-    return Entry(
-        name, before, further, after, others, name, before, is_like, before, "", kind=COLUMN
-    )
+    others, is_like = (*columns[:at], *columns[at + 1 :]), (False, False)
+    return Entry(name, before, further, after, others, name, before, is_like, "", "", kind=COLUMN)
 
 
 def with_column(text: str, column: Hunk) -> Hunk:

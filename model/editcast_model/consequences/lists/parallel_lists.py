@@ -195,6 +195,7 @@ def _is_before(added: Entry, found: EntryList) -> bool:
         return False
     if not added.after:
         is_chosen = len(found.entries) <= _CHOSEN < len(added.others) - 1
+        is_chosen &= "pattern" not in found.node.type  # a `match` has to name all
         is_last = not is_chosen and _ends(added, found) and has(before, added.further)
         return is_last and not (has(entry, added.further) or has(before, added.before))
     # This list may lack some of the later entries.

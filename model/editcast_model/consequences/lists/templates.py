@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import Entry, EntryList, is_same, name_of
+from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, is_same, name_of
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -15,7 +15,9 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
-_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$|^false$")
+_LITERAL = re.compile(
+    "content|fragment|string_literal|integer|float|number|int_literal|^true$|^false$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,13 @@ def template_of(
 
 def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]:
     """Return the entry of a list that an added one is to read like, with its name."""
+    if added.kind == COLUMN:  # its type is not known: like the plainest entry
+        texts = {one.start_byte: found.tree.of(one) for one in found.entries}
+        near = (found.entry, *found.by_distance(found.entry))
+        for one in sorted(near, key=lambda one: len(WORD.findall(texts[one.start_byte]))):
+            own = [name for name in added.others if has(texts[one.start_byte], name)]
+            if len(own) == 1:
+                return one, own[0]
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
