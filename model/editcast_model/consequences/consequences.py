@@ -165,8 +165,10 @@ class Consequences:
         words = self._words(history, text, now, active)
         if now is None:
             entries_of = (one.entries for one in elsewhere if one.file != self._path)
-            found = [*words, *lacking_in_documents(text, chain.from_iterable(entries_of))]
-            return _ordered([one for one in found if not _is_active(active, one)], cursor or 0)
+            listed_in = lacking_in_documents(text, chain.from_iterable(entries_of))
+            return _ordered(
+                [one for one in chain(words, listed_in) if not _is_active(active, one)], cursor or 0
+            )
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:

@@ -217,9 +217,9 @@ def _is_there(added: Entry, found: EntryList) -> bool:
     """Tell whether a list has the added entry, or a condition that the list is a part of."""
     above = found.tree.around(found.node)
     around = takewhile(lambda one: _CONDITION.search(one.type), above)
-    texts = map(found.tree.of, (*found.entries, *around))
+    texts = [found.tree.of(one) for one in (*found.entries, *around)]
     if added.kind == COLUMN:  # the query itself has all
-        texts = (one for one in texts if not has(one, added.before))
+        texts = [one for one in texts if not has(one, added.before)]
     return any(has(one, added.name) for one in texts)
 
 

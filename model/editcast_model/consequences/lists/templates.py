@@ -15,9 +15,8 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
-_LITERAL = re.compile(
-    "content|fragment|string_literal|integer|float|number|int_literal|^true$|^false$"
-)
+#: Most values that are not set are `false`, so that another entry has that one too.
+_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
 
 @dataclass(frozen=True, slots=True)
