@@ -21,6 +21,7 @@ from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
+from editcast_model.consequences.lists.in_documents import lacking_in_documents
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
@@ -163,7 +164,11 @@ class Consequences:
         now = self.names(text)
         words = self._words(history, text, now, active)
         if now is None:
-            return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)
+            entries_of = (one.entries for one in elsewhere if one.file != self._path)
+            listed_in = lacking_in_documents(text, chain.from_iterable(entries_of))
+            return _ordered(
+                [one for one in chain(words, listed_in) if not _is_active(active, one)], cursor or 0
+            )
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:

@@ -15,6 +15,8 @@ from editcast_model.syntax.tree import Path, Tree, field, first_child
 
 #: Longer entries, in code points, contain more than their name tells.
 LONGEST = 400
+#: The kind of an entry that is a column of a query.
+COLUMN = "column"
 #: The number of nodes around a name that may be its list.
 _MOST_STEPS = 8
 #: An entry with more lines contains more than its name tells.

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import MOST_PLACES, Entry
-from editcast_model.consequences.lists.word_forms import as_in, forms, has, renamed
+from editcast_model.consequences.lists.entries import COLUMN, LONGEST, MOST_PLACES, Entry
+from editcast_model.consequences.lists.word_forms import as_in, forms, has, in_camel_case, renamed
 from editcast_model.diff import Hunk
+from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
 _LONGEST = 100  # code points before a name in which the one before it is looked for
@@ -27,6 +28,11 @@ _NUMBER = re.compile(r"(?<=\$)\d+")
 _END = re.compile(r"[ \t\r]*(?:[)\n\"'`]|$)|\s+WHERE\b")
 _INSERT = re.compile(r"\((?P<columns>[^()]*)\)\s*VALUES\s*\((?P<values>[^()]*)\)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)")
+#: Columns or named placeholders.
+_COLUMN = r"[:@]?(?:\w+\.)?\w+"
+_COLUMNS = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN}){{3,}}")
+#: Languages whose names are written as those of columns are.
+_AS_COLUMNS = ("python", "ruby", "rust", "php", "c", "cpp")
 _REACH = 2000  # characters around a change in which its statement is looked for
 
 
@@ -124,6 +130,35 @@ def after_column(change: Change) -> Iterator[Consequence]:
                 hunk = _with_placeholder(found)
                 if hunk is not None:
                     yield Consequence(hunk, "add_sql_value")
+
+
+def added_columns(change: Change) -> Iterator[Entry]:
+    """Return the columns that a change added to queries, as entries of lists."""
+    tree = change.after.tree
+    for _, start, end in change.finished():
+        if start == end or end - start > LONGEST or not _text_at(tree, start):
+            continue
+        for found in _COLUMNS.finditer(tree.text, max(0, start - _REACH), end + _REACH):
+            low, high = start - found.start(), end - found.start()
+            if 0 <= low and high <= len(found[0]):
+                was, now = map(_columns, (found[0][:low] + found[0][high:], found[0]))
+                new = [at for at, one in enumerate(now) if one not in was]
+                if len(new) == 1 == len(now) - len(was) and new[0]:
+                    yield _column_at(change.after, now, new[0])
+
+
+def _columns(listed: str) -> list[str]:
+    return [one.strip(" \t\r\n:@").rpartition(".")[2] for one in listed.split(",")]
+
+
+def _column_at(names: Names, columns: list[str], at: int) -> Entry:
+    """Return a column as an entry, with its name as the code would write it."""
+    name, further = columns[at], columns[at - 2] if at > 1 else ""
+    camel, before, after = in_camel_case(name), columns[at - 1], "".join(columns[at + 1 : at + 2])
+    is_camel = not names.of(name) and names.tree.language not in _AS_COLUMNS
+    name = camel if names.of(camel) or is_camel else name
+    others, is_like = (*columns[:at], *columns[at + 1 :]), (False, False)
+    return Entry(name, before, further, after, others, name, before, is_like, "", "", kind=COLUMN)
 
 
 def with_column(text: str, column: Hunk) -> Hunk:

@@ -15,6 +15,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import (
+    COLUMN,
     CONSTRUCTORS,
     LONGEST,
     MOST_PLACES,
@@ -27,10 +28,14 @@ from editcast_model.consequences.lists.entries import (
     lists_around,
     name_of,
 )
-from editcast_model.consequences.lists.in_texts import after_column, lacking_in_texts
+from editcast_model.consequences.lists.in_texts import (
+    added_columns,
+    after_column,
+    lacking_in_texts,
+)
 from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.templates import Template, aligned, template_of
-from editcast_model.consequences.lists.word_forms import forms, has
+from editcast_model.consequences.lists.word_forms import as_beside, forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
@@ -52,6 +57,8 @@ def after_entry(change: Change) -> Iterator[Consequence]:
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
     yield from after_column(change)
+    for column in added_columns(change):
+        yield from _lacking_in_code(change.after, column, ())
 
 
 def added_entries(change: Change) -> Iterator[Entry]:
@@ -169,10 +176,16 @@ def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[C
         added: The entry that the one has.
         together: All that were added with it.
     """
+    yield from _lacking_in_code(names, added, together)
+    yield from lacking_in_texts(names.tree, added)
+
+
+def _lacking_in_code(
+    names: Names, added: Entry, together: Sequence[Entry]
+) -> Iterator[Consequence]:
     for found in _lists_with(names.tree, added.before, added, _is_before):
         if not _is_there(added, found):
             yield from _copied(names, added, together, found)
-    yield from lacking_in_texts(names.tree, added)
 
 
 def _is_before(added: Entry, found: EntryList) -> bool:
@@ -181,7 +194,9 @@ def _is_before(added: Entry, found: EntryList) -> bool:
     if not added.is_known_at(found.entry.start_byte):
         return False
     if not added.after:
-        is_last = _ends(added, found) and has(before, added.further)
+        is_chosen = len(found.entries) <= _CHOSEN < len(added.others) - 1
+        is_chosen &= "pattern" not in found.node.type  # a `match` has to name all
+        is_last = not is_chosen and _ends(added, found) and has(before, added.further)
         return is_last and not (has(entry, added.further) or has(before, added.before))
     # This list may lack some of the later entries.
     name = next((name for name in added.later if has(after, name)), "")
@@ -202,7 +217,10 @@ def _is_there(added: Entry, found: EntryList) -> bool:
     """Tell whether a list has the added entry, or a condition that the list is a part of."""
     above = found.tree.around(found.node)
     around = takewhile(lambda one: _CONDITION.search(one.type), above)
-    return any(has(found.tree.of(one), added.name) for one in (*found.entries, *around))
+    texts = [found.tree.of(one) for one in (*found.entries, *around)]
+    if added.kind == COLUMN:  # the query itself has all
+        texts = [one for one in texts if not has(one, added.before)]
+    return any(has(one, added.name) for one in texts)
 
 
 def _copied(
@@ -234,6 +252,7 @@ def _copied(
     else:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
+    new = as_beside(new, added.name, added.others, tree.of(found.node))
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
@@ -289,12 +308,15 @@ def _named_around(found: EntryList) -> Node | None:
 def _is_same_list(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the same entries in the same order, and no other owner.
 
-    Such as a class `StationRow` beside `Station`.
+    Such as a class `StationRow` beside `Station`, or one with a field for each member of an
+    enumeration, which are written otherwise.
     """
     named = _named_around(found)
-    if named is None or not _has_all(known, found):
+    if named is None or not _has_all(known, found) or named.child_by_field_name("type"):
         return False
-    return not (_is_of_another(known, found) or named.child_by_field_name("type"))
+    if not _is_of_another(known, found) or known.owner.startswith(found.tree.of(name_of(named))):
+        return True
+    return set(WORD.findall(found.tree.of(found.node))).isdisjoint(known.others)
 
 
 def _is_of_another(known: Entry, found: EntryList) -> bool:
@@ -308,6 +330,8 @@ def _is_of_another(known: Entry, found: EntryList) -> bool:
 def _has_all(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the other entries of the known list in the same order."""
     texts = [text for one in found.entries if not has(text := found.tree.of(one), known.name)]
+    if known.kind == COLUMN:  # values may follow the query that they are for
+        texts = texts[-len(known.others) :]
     return (
         len(known.others) > 2
         and len(texts) == len(known.others)
@@ -335,5 +359,5 @@ def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     called = parent.parent.named_children[0] if parent.parent is not None else parent
     words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
-    is_made |= _is_within(known, entry) and _has_all(known, found)
+    is_made |= (_is_within(known, entry) or known.kind == COLUMN) and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made

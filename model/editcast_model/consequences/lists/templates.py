@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import Entry, EntryList, is_same, name_of
+from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, is_same, name_of
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -15,7 +15,8 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
-_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
+#: Most values that are not set are `false`, so that another entry has that one too.
+_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def template_of(
     """
     source, old = _source_of(added, found, beside)
     text, words = found.tree.of(source), [(old, added.name), differing(old, added.name)]
-    if _says_more(found, source, [old for old, _ in words]):
+    if _says_more(added, found, source, [old for old, _ in words]):
         return _said_by_name(added, found, source)
     if not (any(added.is_like) or added.alike) and _is_constant(text, old):
         return None  # it is of another type
@@ -74,6 +75,13 @@ def template_of(
 
 def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]:
     """Return the entry of a list that an added one is to read like, with its name."""
+    if added.kind == COLUMN:  # its type is not known: like the plainest entry
+        texts = {one.start_byte: found.tree.of(one) for one in found.entries}
+        near = (found.entry, *found.by_distance(found.entry))
+        for one in sorted(near, key=lambda one: len(WORD.findall(texts[one.start_byte]))):
+            own = [name for name in added.others if has(texts[one.start_byte], name)]
+            if len(own) == 1:
+                return one, own[0]
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
@@ -150,11 +158,16 @@ def aligned(before: str, after: str, others: Sequence[str]) -> str:
     return after[: blanks.start()] + " " * width + after[blanks.end() :]
 
 
-def _says_more(found: EntryList, entry: Node, names: Sequence[str]) -> bool:
-    """Tell whether an entry has a literal that is not made of its names, nor what all have."""
+def _says_more(added: Entry, found: EntryList, entry: Node, names: Sequence[str]) -> bool:
+    """Tell whether an entry has a literal that is not made of its names, nor what all have.
+
+    A last entry for all other cases, which is of none of the names, need not have it.
+    """
     for text in literals(found.tree, entry):
         if not any(has(text, name) for name in names):
             others = [one for one in found.entries if one != entry]
+            if others and not any(has(found.tree.of(others[-1]), name) for name in added.others):
+                others.pop()
             if len(others) < 2 or not all(text in literals(found.tree, one) for one in others):
                 return True
     return False

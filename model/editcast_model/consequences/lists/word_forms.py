@@ -65,6 +65,32 @@ def as_in(text: str, names: Sequence[str], new: str) -> str | None:
     return None
 
 
+def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:
+    """Write a name of several parts at each place of an entry as its list writes others there.
+
+    Such as the keys and the values of `createdAt: row.created_at`. Where no other one tells, a
+    string that begins with a capital letter is for people to read.
+    """
+    places = list(forms(name).finditer(entry)) if len(parts_of(name)) > 1 else []
+    several = [one for one in others if len(parts_of(one)) > 1]
+    found = ((one, [*forms(one).finditer(text)]) for one in several)
+    rows = [(one, row) for one, row in found if len(row) == len(places)]
+    for at, place in reversed([*enumerate(places)]):
+        written = place[0]
+        if rows:
+            one, row = rows[0]
+            written = renamed(row[at][0], one, name)
+        elif written == _pascal(parts_of(name)) and _is_quoted(entry, place):
+            written = _sentence(parts_of(name))
+        entry = entry[: place.start()] + written + entry[place.end() :]
+    return entry
+
+
+def _is_quoted(text: str, found: re.Match[str]) -> bool:
+    before, after = text[: found.start()][-1:], text[found.end() :][:1]
+    return before == after and before in ('"', "'", "`")
+
+
 def differing(one: str, other: str) -> tuple[str, str]:
     """Return what two names have between the parts that both begin and end with.
 
@@ -93,8 +119,21 @@ def parts_of(name: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _PART.findall(name)) or (name,)
 
 
+def in_camel_case(name: str) -> str:
+    """Write a name as most languages write members."""
+    return _camel(parts_of(name))
+
+
 def _camel(parts: Sequence[str]) -> str:
     return parts[0] + "".join(part.capitalize() for part in parts[1:])
+
+
+def _pascal(parts: Sequence[str]) -> str:
+    return "".join(part.capitalize() for part in parts)
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    return " ".join(parts).capitalize()
 
 
 #: The forms of a name, made from its lower-case parts.
@@ -102,8 +141,8 @@ _STYLES = (
     "_".join,
     lambda parts: "_".join(parts).upper(),
     _camel,
-    lambda parts: "".join(part.capitalize() for part in parts),
+    _pascal,
     "-".join,
     " ".join,
-    lambda parts: " ".join(parts).capitalize(),
+    _sentence,
 )
