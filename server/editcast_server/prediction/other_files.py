@@ -1,9 +1,9 @@
 """A search for files of a project that need edits because of a change in another file.
 
 Only files that may import the changed file are read, from the editor or from the disk; where a
-version was replaced, or the language's imports are not read, also those that are open or in the
-same folder, and where a file is new or renamed, in the folders around it. The result for a file is
-cached until its text or the changes differ.
+version was replaced, a list has a new entry, or the language's imports are not read, also those
+that are open or in the same folder, and where a file is new or renamed, in the folders around it.
+The result for a file is cached until its text or the changes differ.
 """
 
 from collections import OrderedDict
@@ -104,7 +104,7 @@ class OtherFiles:
             for one in self._imports.importers(change.file, change.language)
         }
         saves = [one for one in saves if one.event or any(replaced(one.before, one.after))]
-        by_name = [one.file for one in changes if one.language in BY_NAME]
+        by_name = [one.file for one in changes if one.language in BY_NAME or one.entries]
         places = [*by_name, *(one.file for one in saves)]
         for save in saves:
             if save.event:
@@ -147,8 +147,11 @@ def _outwards(file: str) -> list[str]:
 def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:
     """Return a file with the edits that are certain enough; None if there are none."""
     text, consequences = source.read(), Consequences("", file)
-    if not changes[1] and not any(word in text for one in changes[0] for word in one.words):
-        return None
+    # Documents have the entries of a list, and nothing that says so.
+    has_entries = language_of("", file) is None and any(one.entries for one in changes[0])
+    if not (changes[1] or has_entries):
+        if not any(word in text for one in changes[0] for word in one.words):
+            return None
     for save in changes[1]:
         if save.file != file:
             consequences.add_other_save(save.file, save.number, save.before, save.after, save.event)

@@ -129,6 +129,13 @@ async def test_a_list_of_another_file_lacks_an_entry(bundled: Any, folder: Path)
     bundled.save(uri)
     await until_found(bundled, uri, 1)
     assert found(bundled, uri) == [(labels.as_uri(), 5, 1)]
+    schema = folder / "schema.sql"
+    schema.write_text(
+        "CREATE TABLE a (\n  state text CHECK (state IN ('open', 'paid', 'closed'))\n);\n"
+    )
+    (folder / "notes.md").write_text("# Open, paid and closed\n")
+    await until_found(bundled, uri, 2)
+    assert found(bundled, uri) == [(labels.as_uri(), 5, 1), (schema.as_uri(), 1, 1)]
 
 
 NAMES = ("Badge", "Button", "TextField")
