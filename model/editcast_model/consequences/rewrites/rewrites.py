@@ -31,6 +31,7 @@ from editcast_model.consequences.rewrites.rule import (
     within_parentheses,
 )
 from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
+from editcast_model.consequences.rewrites.wraps import after_wrap
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened
@@ -52,7 +53,7 @@ _OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 #: Types of nodes that a rule can rewrite.
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
-    "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
+    "|expression_statement|assert|raise|throw|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
     "|parenthesized"
 )
@@ -74,6 +75,7 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
         others = count_others(change, [span_of(*rule.old) for rule in rules])
         for one in rewrites_by(rules[-1], change.after):
             yield replace(one, others=others)
+    yield from after_wrap(change)
 
 
 def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
