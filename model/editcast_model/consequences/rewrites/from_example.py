@@ -129,6 +129,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         typed=frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
         is_loose=bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         is_tight=bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
+        tied=_tied(tree, old, now, new),
         is_value=not is_called(old) and not _NAMED.search(new.type),
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
@@ -198,6 +199,21 @@ def _arguments(call: Node) -> list[Node]:
         call = call.named_children[0]
     arguments = call.child_by_field_name("arguments")
     return arguments.named_children if arguments is not None else []
+
+
+def _tied(tree: Tree, old: Node, now: Tree, new: Node) -> str:
+    """Return the object of which another member is taken: those of others are other members."""
+    (owner, member), (owner_now, member_now) = _receiver(tree, old), _receiver(now, new)
+    return owner if owner == owner_now and member != member_now else ""
+
+
+def _receiver(tree: Tree, node: Node) -> tuple[str, str]:
+    """Return the object whose member a node takes, awaited or not, and how it takes it."""
+    while node.named_child_count == 1:
+        node = node.named_children[0]
+    owner = field(field(node, "function") or node, "object", "receiver", "operand", "value")
+    behind = tree.text[owner.end_byte : node.end_byte] if owner is not None else ""
+    return tree.of(owner), behind.partition("(")[0]
 
 
 def between(tree: Tree, nodes: Sequence[Node], spans: Sequence[Span]) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
             examples[rule.cause].append(rule)
     for rules in examples.values():
         others = count_others(change, [span_of(*rule.old) for rule in rules])
-        for one in rewrites_by(rules[-1], change.after):
+        for one in rewrites_by(_untied(rules), change.after):
             yield replace(one, others=others)
     yield from after_wrap(change)
 
@@ -88,11 +88,17 @@ def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequenc
         for rule in _rules_of_save(one.before, one.after, language)
     ]
     times = Counter(rule.cause for rule in every)
-    rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
-    fitting = (rule for rule in rules.values() if _has_members(rule, names))
+    alike = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
+    rules = (_untied(alike[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
+    fitting = (rule for rule in rules if _has_members(rule, names))
     for rule in islice(fitting, _MOST_RULES):
         for one in rewrites_by(rule, names):
             yield replace(one, kind="rewrite_elsewhere")
+
+
+def _untied(rules: Sequence[Rule]) -> Rule:
+    """Return the last of some rules, for the members of any object if they were of several."""
+    return replace(rules[-1], tied="") if len({rule.tied for rule in rules}) > 1 else rules[-1]
 
 
 @lru_cache(256)
