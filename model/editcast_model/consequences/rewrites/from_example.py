@@ -40,6 +40,8 @@ _LEAST_NAME = 3
 _WORD = re.compile(r"[^\W\d]\w*")
 #: A quote with the adjacent operator.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
+#: A number that has a meaning of its own, such as a factor of units.
+_NUMBER = re.compile(r"(?<![\w.])\d{2,}(?![\w.])")
 #: Types of nodes that are anonymous functions.
 _FUNCTION = re.compile("function|arrow|lambda|closure|block")
 #: The beginning of a call.
@@ -333,6 +335,8 @@ def anchors_of(tree: Tree, nodes: Sequence[Node], holes: Mapping[Span, str]) -> 
     special = [word for word in words if word not in _PLAIN]
     if not special and "binary" in old.type and (found := _JOINED.search(tree.of(old))):
         special = [found.group()]  # a string that something is added to
+    if not special and "binary" in old.type and (found := _NUMBER.search(tree.of(old))):
+        special = [found.group()]  # a factor
     if not special and len(set(holes.values())) < len(holes):
         operator = tree.of(field(within_parentheses(old) or old, "operator"))
         special = [operator] if operator in _LOGICAL else []  # it says one thing twice: `a && a.b`
