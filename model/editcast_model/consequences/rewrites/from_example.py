@@ -15,6 +15,7 @@ from editcast_model.consequences.lists.word_forms import forms
 from editcast_model.consequences.rewrites.rule import (
     ARGUMENTS,
     AROUND,
+    GONE,
     LOOSE,
     TEXT,
     Kept,
@@ -27,7 +28,7 @@ from editcast_model.consequences.rewrites.rule import (
     span_of,
     within_parentheses,
 )
-from editcast_model.syntax.names import Names
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field
 
@@ -39,6 +40,8 @@ _LEAST_NAME = 3
 _WORD = re.compile(r"[^\W\d]\w*")
 #: A quote with the adjacent operator.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
+#: A number that has a meaning of its own, such as a factor of units.
+_NUMBER = re.compile(r"(?<![\w.])\d{2,}(?![\w.])")
 #: Types of nodes that are anonymous functions.
 _FUNCTION = re.compile("function|arrow|lambda|closure|block")
 #: The beginning of a call.
@@ -62,6 +65,8 @@ _OWN = re.compile(
 _OBJECTS = ("object", "dictionary", "hash")
 #: Types of nodes that access a member; types of operations.
 _MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
+#: Types of statements that fail.
+_THROWN = re.compile("raise|throw")
 #: Types of nodes that name something, which may be a function.
 _NAMED = re.compile("identifier|member|attribute|selector|scoped|property|field|name$")
 #: The most characters and lines of an example, without the parts that were kept.
@@ -76,6 +81,10 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     """Generalize a rewrite; None where nothing was kept, or nothing is special about the old."""
     tree, now = change.before.tree, change.after.tree
     holes, kept = kept_of(tree, [old], now, [new])
+    is_dropped = not holes and bool(_THROWN.search(old.type))
+    if is_dropped:  # what it is about may be another thing elsewhere
+        names = local_in(change.before, old, [])
+        holes = {Span(one.start, one.end): f"{GONE}{one.name}" for one in names}
     if _has_own(old, holes) or _has_own(new, [part.span for part, _ in kept]):
         return None
     if not (_is_short(tree, old, holes) and _is_short(now, new, [part.span for part, _ in kept])):
@@ -102,6 +111,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     if not are_named and count_names(pieces, added) > most_added:
         return None  # something was added, to this one
     is_unwrapped = not any(pieces)
+    is_general = (gone or named or are_named) and not is_dropped
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
     if _is_of_one_condition(change, old, new, [*gone, *pieces]):
@@ -115,12 +125,13 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         max(gone or anchors, key=len),
         frozenset(added),
         around,
-        frozenset(locals_of(change.after, new, spans)),
-        "rewrite" if (gone or named or are_named) and not is_unwrapped else "rewrite_that_adds",
+        frozenset(one.name for one in local_in(change.after, new, spans)),
+        "rewrite" if is_general and not is_unwrapped else "rewrite_that_adds",
         open=frozenset(name for part, name in kept if not _is_enclosed(part.node)),
         typed=frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
         is_loose=bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         is_tight=bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
+        tied=_tied(tree, old, now, new),
         is_value=not is_called(old) and not _NAMED.search(new.type),
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
@@ -192,6 +203,21 @@ def _arguments(call: Node) -> list[Node]:
     return arguments.named_children if arguments is not None else []
 
 
+def _tied(tree: Tree, old: Node, now: Tree, new: Node) -> str:
+    """Return the object of which another member is taken: those of others are other members."""
+    (owner, member), (owner_now, member_now) = _receiver(tree, old), _receiver(now, new)
+    return owner if owner == owner_now and member != member_now else ""
+
+
+def _receiver(tree: Tree, node: Node) -> tuple[str, str]:
+    """Return the object whose member a node takes, awaited or not, and how it takes it."""
+    while node.named_child_count == 1:
+        node = node.named_children[0]
+    owner = field(field(node, "function") or node, "object", "receiver", "operand", "value")
+    behind = tree.text[owner.end_byte : node.end_byte] if owner is not None else ""
+    return tree.of(owner), behind.partition("(")[0]
+
+
 def between(tree: Tree, nodes: Sequence[Node], spans: Sequence[Span]) -> tuple[str, ...]:
     """Return what nodes have before, between and behind some parts of them."""
     whole = span_of(*nodes)
@@ -213,13 +239,13 @@ def count_names(pieces: Collection[str], words: Collection[str]) -> int:
     return sum(not set(name.split(".")).isdisjoint(words) for name in found)
 
 
-def locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]:
-    """Find the names that a rewrite wrote and that are defined in a function."""
+def local_in(names: Names, new: Node, kept: Collection[Span]) -> Iterator[Occurrence]:
+    """Find the names in a node, but for what was kept, that are defined in a function."""
     for one in names.between(new.start_byte, new.end_byte):
         if one.role is Role.REFERENCE and not Span(one.start, one.end).touches(kept):
             scope = names.resolve(one)
             if scope is not None and scope != one.scopes[-1]:
-                yield one.name
+                yield one
 
 
 def names_of(around: str, now: Tree, new: Sequence[Node], kept: Collection[Span]) -> Iterator[Part]:
@@ -309,6 +335,8 @@ def anchors_of(tree: Tree, nodes: Sequence[Node], holes: Mapping[Span, str]) -> 
     special = [word for word in words if word not in _PLAIN]
     if not special and "binary" in old.type and (found := _JOINED.search(tree.of(old))):
         special = [found.group()]  # a string that something is added to
+    if not special and "binary" in old.type and (found := _NUMBER.search(tree.of(old))):
+        special = [found.group()]  # a factor
     if not special and len(set(holes.values())) < len(holes):
         operator = tree.of(field(within_parentheses(old) or old, "operator"))
         special = [operator] if operator in _LOGICAL else []  # it says one thing twice: `a && a.b`

@@ -31,6 +31,7 @@ from editcast_model.consequences.rewrites.rule import (
     within_parentheses,
 )
 from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
+from editcast_model.consequences.rewrites.wraps import after_wrap
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened
@@ -52,7 +53,7 @@ _OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 #: Types of nodes that a rule can rewrite.
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
-    "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
+    "|expression_statement|assert|raise|throw|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
     "|parenthesized"
 )
@@ -72,8 +73,9 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
             examples[rule.cause].append(rule)
     for rules in examples.values():
         others = count_others(change, [span_of(*rule.old) for rule in rules])
-        for one in rewrites_by(rules[-1], change.after):
+        for one in rewrites_by(_untied(rules), change.after):
             yield replace(one, others=others)
+    yield from after_wrap(change)
 
 
 def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
@@ -86,11 +88,17 @@ def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequenc
         for rule in _rules_of_save(one.before, one.after, language)
     ]
     times = Counter(rule.cause for rule in every)
-    rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
-    fitting = (rule for rule in rules.values() if _has_members(rule, names))
+    alike = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
+    rules = (_untied(alike[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
+    fitting = (rule for rule in rules if _has_members(rule, names))
     for rule in islice(fitting, _MOST_RULES):
         for one in rewrites_by(rule, names):
             yield replace(one, kind="rewrite_elsewhere")
+
+
+def _untied(rules: Sequence[Rule]) -> Rule:
+    """Return the last of some rules, for the members of any object if they were of several."""
+    return replace(rules[-1], tied="") if len({rule.tied for rule in rules}) > 1 else rules[-1]
 
 
 @lru_cache(256)

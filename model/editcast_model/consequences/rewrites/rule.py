@@ -94,6 +94,7 @@ class Rule:
         kind: That of its consequences.
         open: The names of holes that nothing encloses, so that they take no looser code in.
         typed: The names of holes that only take nodes of the type that was kept.
+        tied: The name of a hole that only takes in what was kept; empty for none.
         is_loose: Whether what is written is an operation, which an operator before it would take
             apart.
         is_tight: Whether it takes the place of an operation and is none, so that it needs no
@@ -114,6 +115,7 @@ class Rule:
     kind: Kind
     open: frozenset[str] = frozenset()
     typed: frozenset[str] = frozenset()
+    tied: str = ""
     is_loose: bool = False
     is_tight: bool = False
     is_value: bool = False
@@ -174,6 +176,8 @@ class Rule:
             if not node.is_named or (is_loose and (name in self.open or is_chained(node))):
                 return False
             text = tree.of(node)
+            if name == self.tied and text != name:
+                return False
             return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type:
             return False

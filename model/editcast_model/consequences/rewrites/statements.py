@@ -19,7 +19,7 @@ from editcast_model.consequences.rewrites.from_example import (
     count_names,
     gone_and_added,
     kept_of,
-    locals_of,
+    local_in,
     names_of,
 )
 from editcast_model.consequences.rewrites.rule import (
@@ -189,7 +189,7 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         anchor=max(gone, key=len),
         added=frozenset(added),
         around=around,
-        local=frozenset(name for one in new for name in locals_of(change.after, one, spans)),
+        local=frozenset(each.name for one in new for each in local_in(change.after, one, spans)),
         kind="rewrite_that_adds" if strings or has_value else "rewrite",
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
