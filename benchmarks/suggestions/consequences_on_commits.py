@@ -49,8 +49,8 @@ _ROUNDS, _RIDGE = 50, 0.5  # of Newton's method
 _MOST_OF_REPOSITORY = 50  # of a kind; a few commits that change everything say no more
 PLACES = ("here", "elsewhere")
 _LEAST = 8  # consequences of a kind whose strength is written
-#: Kinds that replays say nothing about: in a commit replayed from the top, imports go before uses.
-_ASSUMED = ("remove_import",)
+#: Kinds that replays say nothing about: from the top on, what is declared goes before its uses.
+_ASSUMED = ("remove_import", "remove_variable")
 #: Consequences that are half clean and count beside the measured ones, so that no kind is certain.
 _BESIDE = 4
 

@@ -49,6 +49,7 @@ from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.unused.imports import after_last_use
+from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
@@ -91,6 +92,7 @@ _RULES = (
     after_format,
     after_annotation,
     after_last_use,
+    after_last_use_of_variable,
 )
 
 

@@ -44,6 +44,7 @@ Kind = Literal[
     "import_missing",
     "import_often_added",
     "remove_import",
+    "remove_variable",
     "add_entry",
     "add_entry_apart",
     "remove_entry",

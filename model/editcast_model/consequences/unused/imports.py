@@ -1,10 +1,9 @@
 """Imports of Python whose last use a change took away.
 
-Only Python's: on commits 56 of 90 were clean, and 85 of the imports went. In recorded saves,
-people leave those of JavaScript where they are.
+Only Python's: of commits made from the bottom up 70 of 95 were clean, but 27 of 62 of those of
+TypeScript, which people leave where they are.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -13,17 +12,12 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import Import, imports
+from editcast_model.consequences.unused.removal import mentions, names_gone, without_lines
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.syntax.names import WORD, Names, whole_words
+from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
-#: With more removed names, the text was replaced.
-_MOST_NAMES = 500
-#: The number of uses that must be gone: a single one may come back.
-_LEAST_USES = 2
-#: Roles of names that cannot mean an import.
-_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
 _STATEMENTS = ("import_statement", "import_from_statement")
 _ENTRIES = ("aliased_import", "dotted_name")
 
@@ -33,20 +27,15 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
     names, tree = change.after, change.after.tree
     if tree.language != "python":
         return
-    before = change.before.tree.text
-    gone = {
-        word
-        for hunk, _, _ in change.finished()
-        for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
-    }
-    if not gone or len(gone) > _MOST_NAMES:
+    gone = names_gone(change)
+    if not gone:
         return
     statements = defaultdict[int, list[Import]](list)
     for one in imports(names):
         statements[tree.path(one.at)[1].node.start_byte].append(one)
     for taken in statements.values():
         lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
-        if sum(_count_uses(change, one) for one in lost) < _LEAST_USES:
+        if not any(_was_used(change, one) for one in lost):
             continue
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
         hunk = _without(tree, taken, kept)
@@ -63,22 +52,19 @@ def _is_used(names: Names, one: Import) -> bool:
     word = _word(one)
     if not word or names.is_too_frequent(word):
         return True
-    for found in re.finditer(rf"\b{re.escape(word)}\b", names.tree.text):
-        each = names.at(found.start())
-        is_other = each is not None and each.role in _OTHERS and not each.part.is_shorthand
-        if not is_other and names.tree.path(found.start())[1].type not in _STATEMENTS:
-            if found.start() not in (one.at, one.binding):
-                return True
-    return False
+    return any(
+        place not in (one.at, one.binding) and names.tree.path(place)[1].type not in _STATEMENTS
+        for place in mentions(names, word)
+    )
 
 
-def _count_uses(change: Change, one: Import) -> int:
-    """Count the uses that the same import had before."""
+def _was_used(change: Change, one: Import) -> bool:
+    """Tell whether the same import was used before."""
     place = change.was_at(one.at)
     before = [each for each in imports(change.before) if each.at == place]
     if not before or _word(before[0]) != _word(one):
-        return 0
-    return sum(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
+        return False
+    return any(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
 
 
 def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) -> Hunk | None:
@@ -87,7 +73,7 @@ def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) ->
     if statement.type not in _STATEMENTS or "#" in tree.of(statement):
         return None
     if not kept:
-        return _without_lines(tree, statement)
+        return without_lines(tree, statement)
     nodes = [node for one in all_of_it if (node := _entry(tree, one)) is not None]
     if len(nodes) < len(all_of_it) or len({one.parent for one in nodes}) > 1:
         return None
@@ -102,18 +88,3 @@ def _entry(tree: Tree, one: Import) -> Node | None:
     """Return the node of a name in an import statement, with its alias."""
     nodes = (step.node for step in tree.path(one.at)[2:] if step.type in _ENTRIES)
     return next(nodes, None)
-
-
-def _without_lines(tree: Tree, statement: Node) -> Hunk | None:
-    """Take a statement out with its lines, and with the blank ones that stood around it twice."""
-    text = tree.text
-    start = text.rfind("\n", 0, statement.start_byte) + 1
-    end = text.find("\n", statement.end_byte) + 1
-    if not end or text[start : statement.start_byte].strip():
-        return None
-    if text[statement.end_byte : end].strip():
-        return None
-    is_apart = start == 0 or text[:start].endswith(("\n\n", "\n\r\n"))
-    while is_apart and text[end : text.find("\n", end) + 1].strip() == "" and "\n" in text[end:]:
-        end = text.find("\n", end) + 1
-    return Hunk(start, end, "")

@@ -1,0 +1,52 @@
+"""Names that a change took away, where they still stand, and statements that go with them."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change
+from editcast_model.diff import Hunk
+from editcast_model.syntax.names import WORD, Names, whole_words
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Tree
+
+#: With more removed names, the text was replaced.
+_MOST_NAMES = 500
+#: Roles of names that cannot mean an import or a variable.
+_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
+
+
+def names_gone(change: Change) -> set[str]:
+    """Return the words that a change took away somewhere; none where it replaced the text."""
+    before = change.before.tree.text
+    gone = {
+        word
+        for hunk, _, _ in change.finished()
+        for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
+    }
+    return gone if len(gone) <= _MOST_NAMES else set()
+
+
+def mentions(names: Names, name: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Find where a word may mean a name: not as a member, but in a string, or in a comment."""
+    text = names.tree.text
+    for found in re.compile(rf"\b{re.escape(name)}\b").finditer(text, start, end or len(text)):
+        one = names.at(found.start())
+        if one is None or one.role not in _OTHERS or one.part.is_shorthand:
+            yield found.start()
+
+
+def without_lines(tree: Tree, statement: Node) -> Hunk | None:
+    """Take a statement out with its lines, and with the blank ones that stood around it twice."""
+    text = tree.text
+    start = text.rfind("\n", 0, statement.start_byte) + 1
+    end = text.find("\n", statement.end_byte) + 1
+    if not end or text[start : statement.start_byte].strip():
+        return None
+    if text[statement.end_byte : end].strip(" \t\r\n;"):
+        return None
+    is_apart = start == 0 or text[:start].endswith(("\n\n", "\n\r\n"))
+    while is_apart and text[end : text.find("\n", end) + 1].strip() == "" and "\n" in text[end:]:
+        end = text.find("\n", end) + 1
+    return Hunk(start, end, "")
