@@ -45,6 +45,7 @@ from editcast_model.consequences.replaced.style_values import values_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results.further import after_results
+from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
@@ -88,6 +89,7 @@ _RULES = (
     after_condition,
     after_results,
     after_wrapping,
+    after_nothing,
     after_constant,
     after_format,
     after_annotation,

@@ -59,6 +59,8 @@ Kind = Literal[
     "assign_parameter",
     "take_results",
     "wrap_result",
+    "annotate_result",
+    "remove_check",
     "use_constant",
     "use_property",
     "use_entry",

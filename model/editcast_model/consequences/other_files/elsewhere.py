@@ -46,6 +46,7 @@ from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results.further import taken_apart
+from editcast_model.consequences.results.missing import without_check
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
@@ -88,6 +89,9 @@ def after_modules(
         for key in change.coroutines:
             for call in _calls(ties, *key, kinds=_NAMED):
                 yield from awaited(names, call)
+        for key in change.certain:
+            for call in _calls(ties, *key, kinds=_NAMED):
+                yield from without_check(names, call)
         if ties.is_tied:
             for each in change.named:
                 yield from _imported_by_name(ties, each)

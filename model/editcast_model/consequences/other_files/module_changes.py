@@ -20,6 +20,7 @@ from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.imports import BY_NAME
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
+from editcast_model.consequences.results.missing import newly_certain
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
@@ -105,6 +106,7 @@ class ModuleChange:
             called, and whether there was none before.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
+        certain: The functions that fail since the last saves where they returned nothing.
         named: What was the default of its exports, and is one that has a name now.
     """
 
@@ -119,6 +121,7 @@ class ModuleChange:
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], bool], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
+    certain: tuple[Key, ...] = ()
     named: tuple[str, ...] = ()
 
     @property
@@ -128,7 +131,7 @@ class ModuleChange:
         words |= {one.owner for one in (*self.entries, *self.removed)}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        return words | {name for _, name in self.coroutines}
+        return words | {name for _, name in (*self.coroutines, *self.certain)}
 
     @property
     def own_names(self) -> set[str]:
@@ -284,6 +287,9 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
         (key, one.maker)
         for one in newly_wrapped(change)
         if (key := _key_of(change.after, one.function))
+    ),
+    "certain": lambda change: (
+        key for one in newly_certain(change) if (key := _key_of(change.after, one))
     ),
     "named": lambda change: _named_export(change.before.tree.text, change.after.tree.text),
 }

@@ -1,0 +1,139 @@
+"""Results that may be missing since a change, or no longer can.
+
+A function that returns `None` for the first time lacks `| None` in its type. One whose last
+`return None` became an exception still has it, and its callers still ask whether it returned
+something. Of Python, TypeScript and JavaScript.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.formats.forms import SCRIPTS
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.results.further import returns_in
+from editcast_model.consequences.unused.removal import without_lines
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import Call, Function, calls_of
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import Tree, field, first_child
+
+#: By language, what is returned for nothing.
+_NOTHING: Final = {
+    "python": ("None",),
+    **dict.fromkeys(SCRIPTS, ("null", "undefined")),
+}
+#: Types that a missing result has as well, or that say something else.
+_OPEN: Final = re.compile(
+    r"\b(None|Optional|Any|object|null|undefined|void|any|unknown|never|is|asserts"
+    r"|Iterator|Iterable|Generator|AsyncIterator|AsyncGenerator)\b|=>|^['\"]"
+)
+_THROWN: Final = re.compile(r"\b(raise|throw)\b")
+_PROMISE: Final = re.compile(r"\b(Promise<)(.*)>", re.DOTALL)
+#: What returns nothing in the end, or may.
+_MAY_BE_NOTHING: Final = re.compile(
+    r"\bNone\b|\bnull\b|\bundefined\b|\?\.|\.(get|find|pop)\(|\bnext\("
+)
+_LAST: Final = ("return_statement", "raise_statement", "throw_statement")
+#: How callers ask whether a name means nothing, with the name in the place of `NAME`.
+_ASKED: Final = r"\(?(NAME is None|not NAME|!NAME|NAME ={2,3} (null|undefined))\)?"
+_LEAVING: Final = re.compile(r"(return|raise|throw|continue|break)\b")
+_MOST_LINES: Final = 5  # of what is done if nothing was returned
+_STATEMENTS: Final = ("expression_statement", "lexical_declaration", "variable_declaration")
+
+
+def after_nothing(change: Change) -> Iterator[Consequence]:
+    """Return what follows from returns of nothing that a change added, or took away."""
+    tree = change.after.tree
+    for function, word, is_new in _changed(change):
+        kind = field(function.node, "return_type")
+        if is_new and kind is not None:
+            yield from _opened(tree, function.node, kind, word)
+        elif not is_new and _always_returns(tree, function.node):
+            if kind is not None:
+                yield from _closed(tree, kind, word)
+            for call in calls_of(change.after, function):
+                yield from without_check(change.after, call)
+
+
+def newly_certain(change: Change) -> Iterator[Function]:
+    """Yield the functions that fail since a change where they returned nothing before."""
+    for function, _, is_new in _changed(change):
+        if not is_new and _always_returns(change.after.tree, function.node):
+            yield function
+
+
+def without_check(names: Names, call: Call) -> Iterator[Consequence]:
+    """Take away the statement that leaves a caller if a call returned nothing."""
+    tree = names.tree
+    statement = next((one for one in tree.around(call.node) if one.type in _STATEMENTS), None)
+    check = statement.next_named_sibling if statement is not None else None
+    if statement is None or check is None or check.type != "if_statement":
+        return
+    declared = first_child(statement)
+    target = tree.of(field(declared, "left", "name"))
+    value = tree.of(field(declared, "right", "value")).removeprefix("await ")
+    asked = re.fullmatch(
+        _ASKED.replace("NAME", re.escape(target)), tree.of(field(check, "condition"))
+    )
+    done = field(check, "consequence")
+    if value != tree.of(call.node) or asked is None or done is None or field(check, "alternative"):
+        return
+    last = done.named_children[-1] if done.type.endswith("block") and done.named_children else done
+    if _LEAVING.match(tree.of(last)) and tree.of(check).count("\n") < _MOST_LINES:
+        hunk = without_lines(tree, check)
+        if hunk is not None:
+            yield Consequence(hunk, "remove_check", cause=f"{call.called.name} nothing")
+
+
+def _changed(change: Change) -> Iterator[tuple[Function, str, bool]]:
+    """Yield the functions that return nothing since a change, or fail instead, and the word."""
+    before, after = change.before.tree, change.after.tree
+    for was, now in change.functions:
+        old, new = before.of(was.node), after.of(now.node)
+        is_thrown = len(_THROWN.findall(old)) < len(_THROWN.findall(new))
+        for word in _NOTHING.get(after.language, ()):
+            had, has = (_returns(*one, word) for one in ((before, was.node), (after, now.node)))
+            if has != had and (has or is_thrown):
+                yield now, word, has
+
+
+def _returns(tree: Tree, function: Node, word: str) -> bool:
+    return any(tree.of(first_child(one)) == word for one in returns_in(function))
+
+
+def _opened(tree: Tree, function: Node, kind: Node, word: str) -> Iterator[Consequence]:
+    """Add nothing to a type, where something else is returned as well."""
+    written = tree.of(kind)
+    values = (tree.of(first_child(one)) for one in returns_in(function))
+    if _OPEN.search(written) or "yield" in tree.of(function) or all(one == word for one in values):
+        return
+    start, end = kind.start_byte, kind.end_byte
+    if tree.language == "python" and "Optional[" in tree.text and "| None" not in tree.text:
+        yield Consequence(Hunk(start, end, f"Optional[{written}]"), "annotate_result")
+    else:
+        end -= 1 if _PROMISE.search(written) else 0
+        yield Consequence(Hunk(end, end, f" | {word}"), "annotate_result")
+
+
+def _always_returns(tree: Tree, function: Node) -> bool:
+    """Tell whether no end of a function may return nothing."""
+    body = function.child_by_field_name("body")
+    last = body.named_children[-1] if body is not None and body.named_child_count else None
+    returned = [tree.of(one).strip(" ;") for one in returns_in(function)]
+    is_certain = bool(returned) and not any(map(_MAY_BE_NOTHING.search, returned))
+    return last is not None and last.type in _LAST and is_certain and "return" not in returned
+
+
+def _closed(tree: Tree, kind: Node, word: str) -> Iterator[Consequence]:
+    """Take nothing out of a type."""
+    written = tree.of(kind)
+    optional = re.search(r"\bOptional\[(.*)\]$", written) if word == "None" else None
+    if optional is not None:
+        yield Consequence(Hunk(kind.start_byte, kind.end_byte, optional[1]), "annotate_result")
+    elif (found := re.search(rf"\s*\|\s*{word}\b", written)) is not None:
+        start = kind.start_byte + found.start()
+        yield Consequence(Hunk(start, start + len(found[0]), ""), "annotate_result")
