@@ -4,6 +4,7 @@ Go multiplies a number by its unit, and Python gives it to `timedelta` by the un
 """
 
 import re
+from fractions import Fraction
 from typing import Final
 
 from tree_sitter import Node
@@ -12,17 +13,17 @@ from editcast_model.consequences.changes import Renamed
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.syntax.tree import Tree, type_declared
 
-#: The parts of names that say in which unit a number is, by the unit.
-_UNITS: Final = {
-    "nanosecond": "ns nanos nanoseconds",
-    "microsecond": "us micros microseconds",
-    "millisecond": "ms msec millis milliseconds",
-    "second": "s sec secs second seconds",
-    "minute": "min mins minute minutes",
-    "hour": "hour hours",
-    "day": "day days",
+#: The units of times: how many seconds they are, and the parts of names that say them.
+UNITS: Final = {
+    "nanosecond": (Fraction(1, 10**9), "ns nanos nanoseconds"),
+    "microsecond": (Fraction(1, 10**6), "us micros microseconds"),
+    "millisecond": (Fraction(1, 1000), "ms msec millis milliseconds"),
+    "second": (Fraction(1), "s sec secs second seconds"),
+    "minute": (Fraction(60), "min mins minute minutes"),
+    "hour": (Fraction(3600), "hour hours"),
+    "day": (Fraction(86400), "day days"),
 }
-_UNIT_OF: Final = {part: unit for unit, parts in _UNITS.items() for part in parts.split()}
+_UNIT_OF: Final = {part: unit for unit, (_, parts) in UNITS.items() for part in parts.split()}
 _TYPES: Final = {"go": ("time.Duration",), "python": ("timedelta", "datetime.timedelta")}
 _NUMBER: Final = re.compile(r"u?int(8|16|32|64)?|float(32|64)?")
 _WRITTEN: Final = re.compile(r"\d[\d_]*(\.\d+)?")

@@ -14,7 +14,12 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Renamed
-from editcast_model.consequences.durations import as_duration, read_as_duration, unit_before
+from editcast_model.consequences.durations import (
+    UNITS,
+    as_duration,
+    read_as_duration,
+    unit_before,
+)
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk
@@ -26,13 +31,7 @@ from editcast_model.syntax.tree import Tree, first_child
 _OF_UNIT: Final = {
     word: (kind, factor)
     for kind, factor, words in (
-        ("time", Fraction(1, 10**9), "ns nanos nanoseconds"),
-        ("time", Fraction(1, 10**6), "us micros microseconds"),
-        ("time", Fraction(1, 1000), "ms msec millis milliseconds"),
-        ("time", Fraction(1), "s sec secs second seconds"),
-        ("time", Fraction(60), "min mins minute minutes"),
-        ("time", Fraction(3600), "hour hours"),
-        ("time", Fraction(86400), "day days"),
+        *(("time", seconds, words) for seconds, words in UNITS.values()),
         ("size", Fraction(1), "byte bytes"),
         ("size", Fraction(1024), "kb kib kilobytes"),
         ("size", Fraction(1024**2), "mb mib megabytes"),
