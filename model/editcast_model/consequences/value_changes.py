@@ -1,8 +1,10 @@
-"""Renames after which a value means something else: its unit, its sense, or a word for a flag.
+"""Renames after which a value means something else: its unit, its sense, or what a flag is now.
 
 Where `timeout_seconds` becomes `timeout_ms`, what is put into it is multiplied by a thousand, and
 what reads it loses a factor of a thousand. Where `disabled` becomes `enabled`, `False` becomes
-`True`, and the condition `not plugin.enabled`. The change is read from a value that was written
+`True`, and the condition `not plugin.enabled`. Where the flag `cancelled` becomes the time
+`cancelled_at`, the condition `not booking.cancelled` becomes `booking.cancelled_at is None`, if the
+file compares with `None` elsewhere. The change is read from a value that was written
 with the new name, from the two names, or from the types.
 """
 
@@ -66,6 +68,9 @@ _ASKED: Final = re.compile(
     "^(if|while|elif|return|assert)|boolean_|logical|conditional|ternary|argument|not_operator"
     "|parenthesized|if_clause|jsx_expression|pair|assignment|declarator"
 )
+_BOOLEAN: Final = re.compile(r"\b[Bb]ool(ean)?\b")
+#: By language, how something is told from nothing; in any other it is compared with `null`.
+_COMPARED: Final = {"python": ("is not None", "is None"), "typescript": ("!== null", "=== null")}
 _WAITING: Final = re.compile(r"sleep|delay|wait")
 
 
@@ -75,6 +80,7 @@ class ValueChange(NamedTuple):
     Attributes:
         factor: The number that numbers are multiplied by.
         is_negated: Whether true is false now.
+        is_moment: Whether it is a time, or nothing, that was true or false.
         literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
         unit_before: The unit of a number that is a duration now.
@@ -82,6 +88,7 @@ class ValueChange(NamedTuple):
 
     factor: Fraction = Fraction(1)
     is_negated: bool = False
+    is_moment: bool = False
     literals: tuple[tuple[str, str], ...] = ()
     units: tuple[str, str] = ("", "")
     unit_before: str = ""
@@ -95,6 +102,8 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
     old, new = renamed.before.name, renamed.after.name
     if unit := unit_before(change.before.tree, change.after.tree, renamed):
         return ValueChange(unit_before=unit)
+    if _is_moment(change, renamed):
+        return ValueChange(is_moment=True, literals=(("False", "None"), ("false", "null")))
     of_names = by_names(old, new)
     was, now = (
         _literal_of(names.tree, one)
@@ -110,6 +119,17 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
         elif was in _OPPOSITE and _QUOTED.fullmatch(now):
             return ValueChange(literals=((was, now), (_OPPOSITE[was], f"{now[0]}{old}{now[0]}")))
     return of_names
+
+
+def _is_moment(change: Change, renamed: Renamed) -> bool:
+    """Tell whether a flag became the time since when it is set."""
+    old, new = parts_of(renamed.before.name), parts_of(renamed.after.name)
+    was, now = (
+        names.tree.of(one.path[-2].node)
+        for names, one in ((change.before, renamed.before), (change.after, renamed.after))
+    )
+    is_named = new[-1] in ("at", "on", "since") and new[:-1] in (old, old[1:])
+    return is_named and bool(_BOOLEAN.search(was)) and not _BOOLEAN.search(now)
 
 
 def by_names(old: str, new: str) -> ValueChange:
@@ -171,6 +191,10 @@ class _Place:
         if unit := self._value.unit_before:
             read = read_as_duration(self._tree, self._node, new, unit)
             return Hunk(*read) if read else None
+        if self._value.is_moment:
+            compared = _COMPARED.get(self._tree.language, ("!= null", "== null"))
+            is_usual = any(one in self._tree.text for one in compared)
+            return self._asked(*(f"{new} {one}" for one in compared)) if is_usual else None
         if not self._value.literals:
             return self._scaled(new)
         true, equal = self._true(), "==" if self._tree.language == "python" else "==="

@@ -235,3 +235,55 @@ func f(o Options) {
     ]
     after = before.replace("delay_ms: int = 500", "delay: timedelta = timedelta(milliseconds=500)")
     assert proposed("a.py", before, after) == ["sleep(self.delay.total_seconds())"]
+
+
+BOOKING = """class Booking:
+    cancelled: bool = False
+    checked_in_at: datetime | None = None
+
+    def check_in(self):
+        if self.checked_in_at is not None:
+            raise BookingError
+
+    def is_upcoming(self):
+        if self.cancelled and self.starts_at:
+            self.cancelled = False
+        return not self.cancelled and self.starts_at > utcnow()
+"""
+
+
+def test_a_flag_that_is_a_time_now_is_compared_with_nothing() -> None:
+    after = BOOKING.replace("cancelled: bool = False", "cancelled_at: datetime | None = None")
+    assert proposed("a.py", BOOKING, after) == [
+        "if self.cancelled_at is not None and self.starts_at:",
+        "self.cancelled_at = None",
+        "return self.cancelled_at is None and self.starts_at > utcnow()",
+    ]
+    # A file that asks for the truth of times goes on so.
+    after = after.replace("checked_in_at is not None", "checked_in_at")
+    before = BOOKING.replace("checked_in_at is not None", "checked_in_at")
+    assert proposed("a.py", before, after)[0] == "if self.cancelled_at and self.starts_at:"
+    # What was a time before is one as it was.
+    before = BOOKING.replace("cancelled: bool = False", "cancelled: datetime | None")
+    after = before.replace("cancelled: datetime", "cancelled_at: datetime")
+    assert proposed("a.py", before, after)[0] == "if self.cancelled_at and self.starts_at:"
+
+
+PROJECT = """export class Project {
+  isArchived: boolean;
+  readonly owner: string | null;
+
+  list(): Item[] {
+    if (this.owner === null || !this.isArchived) return [];
+    return this.isArchived ? this.old : this.items;
+  }
+}
+"""
+
+
+def test_a_flag_of_typescript_becomes_a_time() -> None:
+    after = PROJECT.replace("isArchived: boolean", "archivedAt: Date | null")
+    assert proposed("a.ts", PROJECT, after) == [
+        "if (this.owner === null || this.archivedAt === null) return [];",
+        "return this.archivedAt !== null ? this.old : this.items;",
+    ]

@@ -2,12 +2,13 @@
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
 from editcast_model.history import EditHistory
 
@@ -40,6 +41,7 @@ class ConsequenceEdits:
         if not (history.language or history.path):
             return
         found = [one for one in self._consequences(situation) if not self._is_left(one, history)]
+        found = joined_on_lines(found, history.text, history.last)
         fitting = (one for one in found if situation.accepts(one.hunk, self.name))
         for one in islice(fitting, situation.config.consequences):
             candidate = situation.described(
@@ -96,6 +98,41 @@ def probability(strength: float, others: int | None) -> float:
         return strength
     odds = strength / (1 - strength) * math.pow(1 + others, _POWER)
     return odds / (1 + odds)
+
+
+def joined_on_lines(found: Sequence[Consequence], text: str, last: int) -> list[Consequence]:
+    """Join neighbours of one cause and kind on one line: a line is read, and accepted, at once.
+
+    Args:
+        found: Consequences that do not overlap, in order.
+        text: The text that they change.
+        last: Where the last change ends: what was just written is replaced by none.
+    """
+    key = partial(_line_of, text=text, last=last)
+    by_place = sorted(found, key=lambda one: one.hunk.start)
+    runs = [list(run) for _, run in groupby(by_place, key)]
+    run_of = {one.hunk: run for run in runs for one in run}
+    joined = list[Consequence]()
+    for one in found:
+        if run := run_of.pop(one.hunk, None):
+            joined.append(replace(one, hunk=_joined([each.hunk for each in run], text)))
+            for each in run:
+                run_of.pop(each.hunk, None)
+    return joined
+
+
+def _line_of(one: Consequence, text: str, last: int) -> Hashable:
+    """Return what all those to be joined with a consequence share."""
+    hunk = one.hunk
+    if not one.cause or "\n" in text[hunk.start : hunk.end] + hunk.text:
+        return one
+    return one.cause, one.kind, text.count("\n", 0, hunk.start), hunk.start < last
+
+
+def _joined(hunks: Sequence[Hunk], text: str) -> Hunk:
+    """Return one replacement for several ascending ones, with what stands between them."""
+    start, end = hunks[0].start, hunks[-1].end
+    return Hunk(start, end, apply_hunks(text[start:end], [one.shifted(-start) for one in hunks]))
 
 
 def everywhere(one: Consequence, found: Sequence[Consequence]) -> tuple[Hunk, ...]:

@@ -10,7 +10,7 @@ from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import OtherSave, Prediction, PredictionOptions
-from editcast_model.forecasting.sources.consequence_edits import everywhere
+from editcast_model.forecasting.sources.consequence_edits import everywhere, joined_on_lines
 from editcast_model.history import EditHistory
 
 PYTHON = """\
@@ -65,7 +65,7 @@ def accepted(session: NeuralSession, text: str) -> list[str]:
     ("language", "text", "lines"),
     [
         ("python", PYTHON, [1, 2, 3, 7]),
-        ("typescript", TYPESCRIPT, [1, 2, 2]),
+        ("typescript", TYPESCRIPT, [1, 2]),
         ("go", GO, [3, 4]),
     ],
 )
@@ -225,6 +225,29 @@ def test_the_places_of_a_cause_are_as_sure_as_the_one_that_is_asked_for() -> Non
     assert everywhere(found[2], found) == tuple(hunks[1:])
     assert everywhere(found[4], found) == ()
     assert everywhere(Consequence(hunks[0], "import_missing"), found) == ()
+
+
+def test_places_of_one_cause_on_one_line_are_one_edit() -> None:
+    text = "use(a, a, b)\nuse(a, a)\n"
+    places = [4, 7, 17, 20]
+    found = [Consequence(Hunk(at, at + 1, "other"), "rename_use", cause="a") for at in places]
+    joined = joined_on_lines(found, text, 0)
+    assert [one.hunk for one in joined] == [
+        Hunk(4, 8, "other, other"),
+        Hunk(17, 21, "other, other"),
+    ]
+    assert everywhere(joined[0], joined) == tuple(one.hunk for one in joined)
+    # What was just written stays between them, and so do others.
+    assert [one.hunk for one in joined_on_lines(found, text, 6)][:2] == [
+        found[0].hunk,
+        found[1].hunk,
+    ]
+    others = [found[1], Consequence(Hunk(4, 5, "other"), "rename_use_beside", cause="a")]
+    assert joined_on_lines(others, text, 0) == others
+    between = [found[0], found[1], Consequence(Hunk(5, 6, ";"), "rename_use", cause=", ;")]
+    assert joined_on_lines(between, text, 0) == between
+    alone = [Consequence(one.hunk, "rename_use") for one in found]
+    assert joined_on_lines(alone, text, 0) == alone
 
 
 def test_a_rewrite_is_made_whole_and_where_it_fits_alone(forecaster: NeuralForecaster) -> None:
