@@ -83,6 +83,7 @@ def finish(
     origins: Sequence[Origin],
     *,
     base: Bundle | None = None,
+    graphs: Bundle | None = None,
     report: Callable[[str], None],
     seed: int,
 ) -> Bundle:
@@ -95,7 +96,8 @@ def finish(
         provenance: The origin of the model.
         origins: The sources. Their held-out parts evaluate suggestions, and calibrate them if the
             base is not calibrated. Their training parts fit the line ranker if the base has none.
-        base: The bundle that was fine-tuned, whose graphs, line ranker and calibration are kept.
+        base: The bundle that was fine-tuned, whose line ranker and calibration are kept.
+        graphs: A bundle whose graphs are kept if its architecture is the same.
         report: Called with each stage.
         seed: The seed of the sampling of sessions.
 
@@ -115,7 +117,7 @@ def finish(
     card |= _measured(network, corpus, provenance)
     with fresh_bundle(out) as fresh:
         report("Exporting")
-        export(network, vocabulary, card, fresh, base=base)
+        export(network, vocabulary, card, fresh, base=graphs)
         card |= _lines(fresh, base, origins, seed, report)
         write_card(fresh, card)
         card |= _suggestions(fresh, base, sessions, origins, seed, report)

@@ -164,6 +164,7 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         request.provenance,
         request.origins,
         base=None if request.further else request.fitted or request.base,
+        graphs=request.base,
         report=progress.stage,
         seed=request.seed,
     )
