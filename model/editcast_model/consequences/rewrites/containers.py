@@ -7,6 +7,7 @@ After `seen = []` has become `seen = set()`, `seen.append(one)` fails, and after
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -86,10 +87,11 @@ _MEMBER: Final = ("attribute", "property")
 #: What goes through all that follows, so that it needs no list.
 _ITERATED: Final = re.compile(r"(\.\.\.|\bof |\bArray\.from\(|\bnew (Set|Map)\()$")
 #: What takes no other value.
-_FIXED: Final = re.compile(r"\b(const|readonly)\s[^\n]*$")
-_STATEMENT: Final = re.compile("assignment|update|augmented")
-#: The most nodes around a name that belong to what is done with it.
-_MOST_STEPS: Final = 3
+_FIXED: Final = re.compile(r"\b(const|readonly)\b")
+_STATEMENT: Final = re.compile("assignment|update")
+#: The most nodes around a name that belong to what is done with it, and the most such places.
+_MOST_STEPS, _MOST_PLACES = 3, 100
+_LONGEST: Final = 1000  # of a value, in code points
 
 
 class _Row(NamedTuple):
@@ -112,13 +114,14 @@ def after_container(change: Change) -> Iterator[Consequence]:
     """Return what is done with containers as if they were of the kinds that they were of before."""
     names, tree = change.after, change.after.tree
     for one, kinds in _changed(change):
-        is_fixed = _FIXED.search(tree.text[: one.start])
+        is_fixed = _FIXED.search(tree.text[: one.start].rpartition("\n")[2])
         rows = _rows(tree.language, kinds, "x.clear()" if is_fixed else "")
-        found = [each for use in _uses(names, one) if (each := _fitting(tree, rows, use))]
+        uses = islice(_uses(names, one), _MOST_PLACES)
+        found = [each for use in uses if (each := _fitting(tree, rows, use))]
         texts = [(each.node, _written(tree, each.node, found)) for each in _in(tree.root, found)]
         value = field(_declaration(one), "value", "right")
-        for row in _rows(tree.language, kinds) if value is not None else ():
-            if row.tree.of(row.old) == f"x = {tree.of(value)}":
+        for row in _rows(tree.language, kinds):
+            if value is not None and row.tree.of(row.old) == f"x = {tree.of(value)}":
                 texts.append((value, row.new.removeprefix("x = ")))
         others = count_others(change, list(_lines_with(change.before, one.name)))
         for node, text in texts:
@@ -155,8 +158,8 @@ def _kinds(names: Names, one: Occurrence, known: Mapping[str, str]) -> Iterator[
     node = _declaration(one)
     for part in (type_declared(node), field(node, "value", "right")):
         text = names.tree.of(part).removeprefix(":").strip()
-        fitting = (kind for kind, form in known.items() if re.fullmatch(form, text, re.DOTALL))
-        yield next(fitting, "")
+        forms = known.items() if len(text) <= _LONGEST else ()
+        yield next((kind for kind, form in forms if re.fullmatch(form, text, re.DOTALL)), "")
 
 
 @cache
