@@ -48,6 +48,7 @@ from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
+from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.unused.imports import after_last_use
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
@@ -93,6 +94,7 @@ _RULES = (
     after_constant,
     after_format,
     after_annotation,
+    after_container,
     after_last_use,
     after_last_use_of_variable,
 )

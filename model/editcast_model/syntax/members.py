@@ -283,7 +283,8 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     if names.tree.language != "python" or one.part.kind != "parameter":
         return False
     parameters = one.path[-2]
-    if parameters.type != "parameters" or first_child(parameters.node) != one.path[-1].node:
+    declared = (each for each in parameters.node.named_children if each.type != "comment")
+    if parameters.type != "parameters" or next(declared, None) != one.path[-1].node:
         return False
     if class_of_method(one.path[:-2]) is None:
         return False

@@ -27,6 +27,7 @@ from editcast_model.consequences.rewrites.rule import (
     Rule,
     Span,
     is_chained,
+    is_written_to,
     span_of,
     within_parentheses,
 )
@@ -60,6 +61,8 @@ _REWRITTEN = re.compile(
 #: Types of nodes that assign a value to a name.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
 _WORD = re.compile(r"[^\W\d]\w*")
+#: What can be read as well as given a value.
+_STORED = re.compile(r"[@$\w]+((\.|->|::)[$\w]+|\[[^\[\]]*\])*")
 #: Fields that contain the name that a node defines.
 _DEFINED = ("name", "left", "declarator")
 
@@ -196,6 +199,9 @@ def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
                 continue
             if text is None or _is_written(tree, span, text):
                 continue
+            is_stored = is_written_to(nodes[0])
+            if is_stored != is_written_to(rule.old[0]) and not _STORED.fullmatch(text):
+                continue  # what reads a value does not store one
             if not rule.added.isdisjoint(_WORD.findall(tree.text[span.start : span.end])):
                 continue  # what the rule adds is there already
             if not _defines(tree, path[:index], rule.added):

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.kinds import Kind
 from editcast_model.consequences.lists.word_forms import renamed
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, outermost
 
 #: The hole for the name of the enclosing function.
 AROUND = "\0"
@@ -29,6 +29,12 @@ PLACEHOLDER = re.compile(r"(%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\})"
 #: Types of nodes that may need parentheses in the place of another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 ENCLOSED = "parenthesized_expression"
+#: Types of nodes for several things that are given values, and words for changes of one.
+_TARGETS = frozenset(
+    {"expression_list", "pattern_list", "tuple_pattern", "array_pattern", "list_literal"}
+    | {"left_assignment_list"}
+)
+_CHANGING = frozenset({"++", "--", "del", "delete", "unset"})
 #: The fields that contain the name of a method.
 _METHODS = ("attribute", "property", "field")
 #: Types of calls that contain the name of a method directly.
@@ -279,6 +285,15 @@ def is_called(node: Node) -> bool:
     if parent is not None and parent.type in _NAMED_CALLS:
         return name == "name"
     return name == "function" or (name == "method" and parent is not None and parent.type == "call")
+
+
+def is_written_to(node: Node) -> bool:
+    """Tell whether a node is given a value, is deleted, or is counted up or down."""
+    node = outermost(node, _TARGETS)
+    above = node.parent
+    if above is None or "assignment" in above.type:
+        return above is not None and _field(node) == "left"
+    return any(child.type in _CHANGING for child in above.children)
 
 
 def _field(node: Node) -> str | None:
