@@ -61,6 +61,7 @@ Kind = Literal[
     "wrap_result",
     "annotate_result",
     "remove_check",
+    "add_check",
     "use_constant",
     "use_property",
     "use_entry",

@@ -38,6 +38,8 @@ _NAMED_CALLS = frozenset(
     | {"scoped_call_expression"}
 )
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
+#: Words of tests by which a call is to fail.
+_FAILS = re.compile(r"\b(raises|assertRaises|rejects|toThrow)\b")
 #: The beginnings of statements that leave a function, with a value or without.
 _LEAVING = re.compile(r"(return)\b|(?:raise|throw|panic)\b")
 
@@ -197,6 +199,10 @@ class Rule:
             text = tree.of(node)
             if name == self.tied and text != name:
                 return False
+            if "(" in name and text.partition("(")[0] != name.partition("(")[0]:
+                was, now = self.tree.text[slice(*span_of(*self.old))], "".join(self.new)
+                if _FAILS.search(was) and not _FAILS.search(now):
+                    return False  # another function may fail as before
             return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type:
             return False
