@@ -62,6 +62,7 @@ Kind = Literal[
     "annotate_result",
     "remove_check",
     "follow_container",
+    "add_check",
     "use_constant",
     "use_property",
     "use_entry",

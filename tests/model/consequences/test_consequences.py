@@ -157,6 +157,16 @@ def test_a_rename_that_was_saved_half_done_is_finished() -> None:
     assert (found.hunk, found.kind) == (Hunk(25, 26, "size"), "rename_use")
 
 
+def test_an_error_that_a_function_of_a_test_no_longer_throws() -> None:
+    text = (
+        "function find(id) {\n  if (!rows[id]) {\n    throw new Missing(id);\n  }\n"
+        "  return rows[id];\n}\n\nexpect(() => find(3)).toThrow(Missing);\n"
+    )
+    after = text.replace("throw new Missing(id)", "return null")
+    (found,) = Consequences("javascript").propose([text], after)
+    assert "expect(find(3)).toBeNull();" in apply_hunks(after, [found.hunk])
+
+
 def test_a_half_typed_text_that_does_not_parse_proposes_nothing() -> None:
     before = "def f(a):\n    return a\n"
     assert Consequences("python").propose([before], "def f(b:\n    return a\n") == []

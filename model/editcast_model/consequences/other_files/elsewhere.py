@@ -45,8 +45,9 @@ from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
+from editcast_model.consequences.results.caught import without_error
 from editcast_model.consequences.results.further import taken_apart
-from editcast_model.consequences.results.missing import without_check
+from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
@@ -92,6 +93,11 @@ def after_modules(
         for key in change.certain:
             for call in _calls(ties, *key, kinds=_NAMED):
                 yield from without_check(names, call)
+        for key, word, error in change.missing:
+            for call in _calls(ties, *key, is_said=True):
+                yield from without_error(names, call, word, error)
+        calls = (_calls(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
+        yield from with_checks(names, chain.from_iterable(calls))
         if ties.is_tied:
             for each in change.named:
                 yield from _imported_by_name(ties, each)
@@ -327,7 +333,12 @@ def _renamed_keywords(
 
 
 def _calls(
-    ties: _Ties, class_name: str, name: str, *, kinds: Collection[Kind] = ()
+    ties: _Ties,
+    class_name: str,
+    name: str,
+    *,
+    kinds: Collection[Kind] = (),
+    is_said: bool = False,
 ) -> Iterator[Call]:
     """Return the calls of a function of the other file.
 
@@ -336,15 +347,19 @@ def _calls(
         class_name: The class that it is a method of; empty at module level.
         name: Its name.
         kinds: Kinds of renames by which uses of a method are followed that are only probable.
+        is_said: Whether what stands around a call says of which class an unknown object is.
     """
     names = ties.names
     if not class_name:
         return _calls_at(names, ties.uses(name, with_others=True))
-    whose = ties.classes(class_name)
+    whose: set[str | None] = {*ties.classes(class_name)}
+    if is_said and ties.is_tied:
+        whose = {*whose, None}
     members = (one for one in names.of(name) if one.role is Role.MEMBER)
     used: Iterable[Occurrence] = (one for one in members if owner(names, one) in whose)
     if kinds:
-        possible = possible_uses(names, name, {*whose, class_name}, is_tied=ties.is_tied)
+        classes = {*ties.classes(class_name), class_name}
+        possible = possible_uses(names, name, classes, is_tied=ties.is_tied)
         used = chain(used, (one for one, kind in possible if kind in kinds))
     return _calls_at(names, used)
 

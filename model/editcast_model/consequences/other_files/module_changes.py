@@ -20,7 +20,7 @@ from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.imports import BY_NAME
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
-from editcast_model.consequences.results.missing import newly_certain
+from editcast_model.consequences.results.missing import newly_certain, newly_missing
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
@@ -107,6 +107,7 @@ class ModuleChange:
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
         certain: The functions that fail since the last saves where they returned nothing.
+        missing: Those that return nothing where they failed, with the word for it and the error.
         named: What was the default of its exports, and is one that has a name now.
     """
 
@@ -122,6 +123,7 @@ class ModuleChange:
     results: tuple[tuple[Key, tuple[str, ...], bool], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[Key, ...] = ()
+    missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
 
     @property
@@ -131,6 +133,7 @@ class ModuleChange:
         words |= {one.owner for one in (*self.entries, *self.removed)}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
+        words |= {key[1] for key, *_ in self.missing}
         return words | {name for _, name in (*self.coroutines, *self.certain)}
 
     @property
@@ -290,6 +293,11 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     ),
     "certain": lambda change: (
         key for one in newly_certain(change) if (key := _key_of(change.after, one))
+    ),
+    "missing": lambda change: (
+        (key, word, error)
+        for one, word, error in newly_missing(change)
+        if (key := _key_of(change.after, one))
     ),
     "named": lambda change: _named_export(change.before.tree.text, change.after.tree.text),
 }

@@ -1,24 +1,28 @@
 """Results that may be missing since a change, or no longer can.
 
-A function that returns `None` for the first time lacks `| None` in its type. One whose last
+A function that returns `None` for the first time lacks `| None` in its type, and if it raised an
+error in its place, callers still catch that, or ask for nothing only in part. One whose last
 `return None` became an exception still has it, and its callers still ask whether it returned
 something. Of Python, TypeScript and JavaScript.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.forms import SCRIPTS
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.results.caught import without_error
 from editcast_model.consequences.results.further import returns_in
+from editcast_model.consequences.rewrites.rule import indent_at, reindented
 from editcast_model.consequences.unused.removal import without_lines
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
+from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field, first_child
 
 #: By language, what is returned for nothing.
@@ -32,6 +36,7 @@ _OPEN: Final = re.compile(
     r"|Iterator|Iterable|Generator|AsyncIterator|AsyncGenerator)\b|=>|^['\"]"
 )
 _THROWN: Final = re.compile(r"\b(raise|throw)\b")
+_ERROR: Final = re.compile(r"\b(?:raise|throw new)[ \t]+(?:\w+\.)*([A-Z]\w*)")
 _PROMISE: Final = re.compile(r"\b(Promise<)(.*)>", re.DOTALL)
 #: What returns nothing in the end, or may.
 _MAY_BE_NOTHING: Final = re.compile(
@@ -40,16 +45,35 @@ _MAY_BE_NOTHING: Final = re.compile(
 _LAST: Final = ("return_statement", "raise_statement", "throw_statement")
 #: How callers ask whether a name means nothing, with the name in the place of `NAME`.
 _ASKED: Final = r"\(?(NAME is None|not NAME|!NAME|NAME ={2,3} (null|undefined))\)?"
+#: How callers say of a name that it may mean nothing, in any other way as well.
+_DOUBTED: Final = (
+    r"\bNAME(\?\.|\s*(\?|\|\||&&|[!=]=|is\b|or\b|and\b))"
+    r"|(!|(\b(not|if|assert)\b ?\(?))NAME\b(?!\.)"
+)
 _LEAVING: Final = re.compile(r"(return|raise|throw|continue|break)\b")
 _MOST_LINES: Final = 5  # of what is done if nothing was returned
 _STATEMENTS: Final = ("expression_statement", "lexical_declaration", "variable_declaration")
 
 
+class _Changed(NamedTuple):
+    """A function, a word for nothing, whether it returns that now, and the error it had before."""
+
+    function: Function
+    word: str
+    is_new: bool
+    error: str
+
+
 def after_nothing(change: Change) -> Iterator[Consequence]:
     """Return what follows from returns of nothing that a change added, or took away."""
     tree = change.after.tree
-    for function, word, is_new in _changed(change):
+    for function, word, is_new, error in _changed(change):
         kind = field(function.node, "return_type")
+        if is_new and error:
+            calls = list(calls_of(change.after, function))
+            for call in calls:
+                yield from without_error(change.after, call, word, error)
+            yield from with_checks(change.after, calls)
         if is_new and kind is not None:
             yield from _opened(tree, function.node, kind, word)
         elif not is_new and _always_returns(tree, function.node):
@@ -61,44 +85,108 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
 
 def newly_certain(change: Change) -> Iterator[Function]:
     """Yield the functions that fail since a change where they returned nothing before."""
-    for function, _, is_new in _changed(change):
+    for function, _, is_new, _ in _changed(change):
         if not is_new and _always_returns(change.after.tree, function.node):
             yield function
 
 
+def newly_missing(change: Change) -> Iterator[tuple[Function, str, str]]:
+    """Yield the functions that return nothing where they failed before, the word and the error."""
+    for one in _changed(change):
+        if one.is_new and one.error:
+            yield one.function, one.word, one.error
+
+
 def without_check(names: Names, call: Call) -> Iterator[Consequence]:
     """Take away the statement that leaves a caller if a call returned nothing."""
-    tree = names.tree
-    statement = next((one for one in tree.around(call.node) if one.type in _STATEMENTS), None)
+    statement, target = _assignment(names.tree, call)
     check = statement.next_named_sibling if statement is not None else None
-    if statement is None or check is None or check.type != "if_statement":
-        return
-    declared = first_child(statement)
-    target = tree.of(field(declared, "left", "name"))
-    value = tree.of(field(declared, "right", "value")).removeprefix("await ")
-    asked = re.fullmatch(
-        _ASKED.replace("NAME", re.escape(target)), tree.of(field(check, "condition"))
-    )
-    done = field(check, "consequence")
-    if value != tree.of(call.node) or asked is None or done is None or field(check, "alternative"):
-        return
-    last = done.named_children[-1] if done.type.endswith("block") and done.named_children else done
-    if _LEAVING.match(tree.of(last)) and tree.of(check).count("\n") < _MOST_LINES:
-        hunk = without_lines(tree, check)
+    if check is not None and _leaves(names.tree, check, target):
+        hunk = without_lines(names.tree, check)
         if hunk is not None:
             yield Consequence(hunk, "remove_check", cause=f"{call.called.name} nothing")
 
 
-def _changed(change: Change) -> Iterator[tuple[Function, str, bool]]:
-    """Yield the functions that return nothing since a change, or fail instead, and the word."""
+def with_checks(names: Names, calls: Iterable[Call]) -> Iterator[Consequence]:
+    """Copy the statement that leaves a caller if it got nothing to callers that do not ask."""
+    tree, found = names.tree, [(call, *_assignment(names.tree, call)) for call in calls]
+    checks, unchecked = list[tuple[Call, str, Node]](), list[tuple[Call, Node, str]]()
+    for call, statement, target in found:
+        check = statement.next_named_sibling if statement is not None else None
+        if statement is None or statement.parent is None:
+            continue
+        around = statement.parent.parent
+        if around is not None and around.type == "try_statement":
+            continue  # it may wait for an error
+        if check is not None and _leaves(tree, check, target):
+            checks.append((call, target, check))
+        rest = tree.text[statement.end_byte : statement.parent.end_byte]
+        if not re.search(_DOUBTED.replace("NAME", re.escape(target)), rest):
+            unchecked.append((call, statement, target))
+    for call, statement, target in unchecked if checks else ():
+        done = min(checks, key=lambda one: abs(one[0].start - call.start))
+        given, theirs = ([tree.text[a.start : a.end] for a in c.arguments] for c in (done[0], call))
+        is_alike = len(given) == len(theirs)
+        instead = dict(zip(given, theirs, strict=True)) if is_alike else {}
+        check = done[2]
+        text = _copied(names, call, check, {**instead, done[1]: target})
+        if text:
+            indents = indent_at(tree, check.start_byte), indent_at(tree, statement.start_byte)
+            line = f"\n{indents[1]}{reindented(text, *indents)}"
+            hunk = Hunk(statement.end_byte, statement.end_byte, line)
+            yield Consequence(hunk, "add_check", cause=f"{call.called.name} nothing")
+
+
+def _copied(names: Names, call: Call, check: Node, instead: Mapping[str, str]) -> str:
+    """Return a check about other names; empty where a name in it means nothing there."""
+    tree, start = names.tree, check.start_byte
+    functions = (function_node_around(tree, one) for one in (check, call.node))
+    promised = {tree.of(field(one, "return_type")) for one in functions}
+    if len(promised) > 1 and re.search(r"return\b[ \t]*\w", tree.of(check)):
+        return ""
+    text = tree.of(check)
+    for one in sorted(names.between(start, check.end_byte), key=lambda one: -one.start):
+        if one.role is not Role.REFERENCE:
+            continue
+        if one.name in instead:
+            text = text[: one.start - start] + instead[one.name] + text[one.end - start :]
+        elif names.is_known(one, one.name) and not names.is_known(call.called, one.name):
+            return ""
+    return text
+
+
+def _assignment(tree: Tree, call: Call) -> tuple[Node | None, str]:
+    """Return the statement that gives a call's result a name, and the name; None for another."""
+    statement = next((one for one in tree.around(call.node) if one.type in _STATEMENTS), None)
+    declared = first_child(statement)
+    value = tree.of(field(declared, "right", "value")).removeprefix("await ")
+    is_whole = statement is not None and value == tree.of(call.node)
+    return (statement if is_whole else None), tree.of(field(declared, "left", "name"))
+
+
+def _leaves(tree: Tree, check: Node, target: str) -> bool:
+    """Tell whether a short statement leaves a caller if a name means nothing."""
+    asked = re.fullmatch(
+        _ASKED.replace("NAME", re.escape(target)), tree.of(field(check, "condition"))
+    )
+    done = field(check, "consequence")
+    if asked is None or done is None or field(check, "alternative"):
+        return False
+    last = done.named_children[-1] if done.type.endswith("block") and done.named_children else done
+    return bool(_LEAVING.match(tree.of(last))) and tree.of(check).count("\n") < _MOST_LINES
+
+
+def _changed(change: Change) -> Iterator[_Changed]:
+    """Yield the functions that return nothing since a change, or fail instead."""
     before, after = change.before.tree, change.after.tree
     for was, now in change.functions:
         old, new = before.of(was.node), after.of(now.node)
         is_thrown = len(_THROWN.findall(old)) < len(_THROWN.findall(new))
+        error = {*_ERROR.findall(old)} - {*_ERROR.findall(new)}
         for word in _NOTHING.get(after.language, ()):
             had, has = (_returns(*one, word) for one in ((before, was.node), (after, now.node)))
             if has != had and (has or is_thrown):
-                yield now, word, has
+                yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
 
 
 def _returns(tree: Tree, function: Node, word: str) -> bool:

@@ -14,7 +14,8 @@ from tree_sitter import Node
 
 from editcast_model.consequences.kinds import Kind
 from editcast_model.consequences.lists.word_forms import renamed
-from editcast_model.syntax.tree import Tree, outermost
+from editcast_model.syntax.calls import function_node_around
+from editcast_model.syntax.tree import Tree, field, outermost
 
 #: The hole for the name of the enclosing function.
 AROUND = "\0"
@@ -43,6 +44,10 @@ _NAMED_CALLS = frozenset(
     | {"scoped_call_expression"}
 )
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
+#: Words of tests by which a call is to fail.
+_FAILS = re.compile(r"\b(raises|assertRaises|rejects|toThrow)\b")
+#: The beginnings of statements that leave a function, with a value or without.
+_LEAVING = re.compile(r"(return)\b|(?:raise|throw|panic)\b")
 
 
 class Span(NamedTuple):
@@ -141,6 +146,8 @@ class Rule:
             self._fits(one, tree, other, bound) for one, other in pairs
         ):
             return None
+        if not self._is_promised(tree, nodes[0]):
+            return None
         indent = indent_at(self.tree, self.old[0].start_byte)
         indent_here = indent_at(tree, nodes[0].start_byte)
         pieces = [reindented(self.new[0], indent, indent_here)]
@@ -169,6 +176,20 @@ class Rule:
                 pieces += [_quoted_as(kept.text, name, text), piece]
         return "".join(pieces)
 
+    def _is_promised(self, tree: Tree, node: Node) -> bool:
+        """Tell whether a function may fail or return where that of the rewrite now does.
+
+        To return what was an error, or the reverse, is another promise. It holds for the function
+        that was changed, and for others that say in their type that they return such a value.
+        """
+        ends = [_LEAVING.match(one) for one in (self.tree.of(self.old[0]), self.new[0])]
+        if len({bool(one[1]) for one in ends if one}) < len(ends):
+            return True
+        (own, _), (name, promised) = _named(self.tree, self.old[0]), _named(tree, node)
+        value = "".join(self.new).removeprefix("return").strip(" ;")
+        others = re.findall(r"\w+", promised.replace("Optional", "None"))
+        return name == own or (value in others and others != [value])
+
     def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]) -> bool:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
@@ -184,6 +205,10 @@ class Rule:
             text = tree.of(node)
             if name == self.tied and text != name:
                 return False
+            if "(" in name and text.partition("(")[0] != name.partition("(")[0]:
+                was, now = self.tree.text[slice(*span_of(*self.old))], "".join(self.new)
+                if _FAILS.search(was) and not _FAILS.search(now):
+                    return False  # another function may fail as before
             return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type:
             return False
@@ -269,6 +294,13 @@ def function_around(tree: Tree, offset: int) -> str:
         if _FUNCTION.search(step.type):
             return tree.of(step.node.child_by_field_name("name"))
     return ""
+
+
+def _named(tree: Tree, node: Node) -> tuple[str, str]:
+    """Return the name of the function around a node, and the type of its results."""
+    function = function_node_around(tree, node)
+    named = field(function, "name") or (field(function.parent, "name") if function else None)
+    return tree.of(named), tree.of(field(function, "return_type", "result"))
 
 
 def within_parentheses(node: Node) -> Node | None:
