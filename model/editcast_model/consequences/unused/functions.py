@@ -1,8 +1,9 @@
 """Private functions whose last use a change took away.
 
-Only where the uses were in single lines, and what took their place has a meaning: else the
-function was renamed, or needed again at another place. Of commits made from the bottom up CLEAN
-of ALL of these were clean, and 5 of 30 of the others.
+Only where the uses were in single lines, what took their place has a meaning, and little else
+changed: else the function was renamed, or needed again at another place. Of commits made from the
+bottom up 12 of 18 of these were clean, and 15 of the functions deleted; without these conditions
+7 of 40 were clean.
 """
 
 import re
@@ -26,7 +27,7 @@ _AROUND = frozenset(
 #: Decorators that give a function to nobody else.
 _DECORATORS = re.compile(r"@(?:staticmethod|classmethod|property|(?:functools\.)?\w*cache\w*)\b")
 _PRIVATE = re.compile(r"(?:\w+\s+)*?private\b|[^(]*#")
-#: After more changes, 1 of 12 were clean.
+#: After more changes, few were clean.
 _MOST_CHANGES = 6
 _MODULE = re.compile(r"^(?:import|export)\b|\brequire\(", re.MULTILINE)
 
@@ -34,11 +35,9 @@ _MODULE = re.compile(r"^(?:import|export)\b|\brequire\(", re.MULTILINE)
 def after_last_use_of_function(change: Change) -> Iterator[Consequence]:
     """Return the private functions of a file that are used no longer since a change."""
     names, renamed = change.after, {one.before.name for one in change.renamed}
-    taken = dict[int, str]()
-    if (
-        names.tree.language != "vue" and len(change.made) <= _MOST_CHANGES
-    ):  # its markup may use them
-        taken = _taken(change)
+    if names.tree.language == "vue" or len(change.made) > _MOST_CHANGES:
+        return  # the markup of Vue may use them
+    taken = _taken(change)
     for word in sorted({*taken.values()} - renamed):
         defined = [one for one in names.of(word) if one.role in _DEFINED]
         function = function_of(names, defined[0]) if len(defined) == 1 else None
