@@ -50,6 +50,7 @@ from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
+from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import adapted, value_change
@@ -97,6 +98,7 @@ _RULES = (
     after_container,
     after_last_use,
     after_last_use_of_variable,
+    after_last_use_of_function,
 )
 
 

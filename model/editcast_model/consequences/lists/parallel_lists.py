@@ -23,7 +23,6 @@ from editcast_model.consequences.lists.entries import (
     EntryList,
     end_of,
     entry_between,
-    is_same,
     kind_of,
     lists_around,
     name_of,
@@ -34,8 +33,13 @@ from editcast_model.consequences.lists.in_texts import (
     lacking_in_texts,
 )
 from editcast_model.consequences.lists.placing import put_behind, without_last
-from editcast_model.consequences.lists.templates import Template, aligned, template_of
-from editcast_model.consequences.lists.word_forms import as_beside, forms, has
+from editcast_model.consequences.lists.templates import (
+    Template,
+    aligned,
+    is_same_but_form,
+    template_of,
+)
+from editcast_model.consequences.lists.word_forms import as_beside, forms, has, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
@@ -245,10 +249,12 @@ def _copied(
         return
     if _would_be_unbound(names, template):
         return
-    if is_same(tree.of(entry), added.text_before):
+    if is_same_but_form(tree.of(entry), added):
         if _says_more(added):
             return
         new = added.text if "\n" in separator else _BLANKS.sub(" ", added.text)
+        if (form := forms(added.before).search(tree.of(entry))) and form[0] != added.before:
+            new = renamed(new, added.name, renamed(form[0], added.before, added.name))
     else:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, is_same, name_of
+from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, name_of
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -40,6 +40,11 @@ class Template:
         return text
 
 
+def is_same_but_form(text: str, added: Entry) -> bool:
+    """Tell whether an entry is the one before an added entry, but for the form of its name."""
+    return nameless(text, added.before) == nameless(added.text_before, added.before)
+
+
 def template_of(
     added: Entry, found: EntryList, beside: Node, together: Sequence[Entry]
 ) -> Template | None:
@@ -62,7 +67,7 @@ def template_of(
         for other in added.counterparts(old, together)
         if other != old and has(text, other)
     ]
-    if pairs or is_same(found.tree.of(found.entry), added.text_before):
+    if pairs or is_same_but_form(found.tree.of(found.entry), added):
         return Template(source, (*words, *pairs))
     for within in (False, True):
         if _is_regular(found, source, old, within):

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.parameters import gives, with_argument
 from editcast_model.consequences.passing.takers import is_means, taking
@@ -20,7 +22,7 @@ from editcast_model.syntax.calls import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role, Scope
-from editcast_model.syntax.tree import type_declared
+from editcast_model.syntax.tree import Tree, field, first_child, type_declared
 
 Parameters = tuple[Parameter, ...]
 
@@ -153,11 +155,21 @@ def _in_place_of_default(
                 yield Consequence(hunk, "use_parameter")
         return
     for one in names.of(parameter.name, scope_of(function)):
-        if one.role is Role.KEYWORD and _is_in_body(function, one):
-            value = one.path[-2].node.child_by_field_name("value")
-            if value is not None and names.tree.of(value) == default:
-                hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
-                yield Consequence(hunk, "pass_parameter")
+        value = _value_given(names.tree, one) if _is_in_body(function, one) else None
+        if value is not None and names.tree.of(value) == default:
+            hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
+            yield Consequence(hunk, "pass_parameter")
+
+
+def _value_given(tree: Tree, one: Occurrence) -> Node | None:
+    """Return what is given by a name, or alone to a method of a member: `x.name.is_(value)`."""
+    above = tree.around(one.path[-1].node)[:3]
+    if one.role is Role.KEYWORD:
+        return field(above[0], "value")
+    if one.role is not Role.MEMBER or len(above) < 3 or called_by(above[2]) != above[1]:
+        return None
+    given = field(above[2], "arguments")
+    return first_child(given) if given is not None and given.named_child_count == 1 else None
 
 
 def _to_functions_of_file(

@@ -37,16 +37,25 @@ def mentions(names: Names, name: str, start: int = 0, end: int | None = None) ->
             yield found.start()
 
 
-def without_lines(tree: Tree, statement: Node) -> Hunk | None:
-    """Take a statement out with its lines, and with the blank ones that stood around it twice."""
-    text = tree.text
-    start = text.rfind("\n", 0, statement.start_byte) + 1
+def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk | None:
+    """Take a statement out with its lines, and with the blank ones that stood around it twice.
+
+    Args:
+        tree: The tree of the text.
+        statement: The statement.
+        start: Where it begins with the comments above that go with it; None for without.
+    """
+    text, first = tree.text, statement.start_byte if start is None else start
+    start = text.rfind("\n", 0, first) + 1
     end = text.find("\n", statement.end_byte) + 1
-    if not end or text[start : statement.start_byte].strip():
+    if not end or text[start:first].strip():
         return None
     if text[statement.end_byte : end].strip(" \t\r\n;"):
         return None
     is_apart = start == 0 or text[:start].endswith(("\n\n", "\n\r\n"))
+    if is_apart and start and statement.next_named_sibling is None:
+        return Hunk(text.find("\n", len(text[:start].rstrip())) + 1, end, "")
+    is_apart |= statement.prev_named_sibling is None
     while is_apart and text[end : text.find("\n", end) + 1].strip() == "" and "\n" in text[end:]:
         end = text.find("\n", end) + 1
     return Hunk(start, end, "")
