@@ -251,9 +251,10 @@ class Document:
                 # Typing past a continuation rejects it, but not the ones that follow it.
                 if one.source != CONTINUATION:
                     self.rejections.add_typed_lines(one.hunk, change, buffer.text)
-            # A partly typed suggestion is not predicted again. One that nothing contradicts
-            # stays until the next prediction.
-            self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
+            # A partly typed suggestion is not predicted again, unless its rest may be there. One
+            # that nothing contradicts stays until the next prediction.
+            is_sure = any(left) and not any(one.may_be_there(buffer.text) for one in left if one)
+            self._covered = AS_MANY_AS_THERE_ARE if is_sure else 0
             if not any(left):
                 left = [one.moved(change, buffer.text) for one in self.suggestions]
             self.suggestions = tuple(one for one in left if one)

@@ -16,6 +16,7 @@ from editcast_model.forecasting.interface import Prediction
 CONTEXT: Final = 32  # code points on each side by which a place is recognized
 _CHANGES: Final = 4  # changes after an accept, of which one may be its edit
 _FOUND: Final = 8  # applied suggestions whose accept may still be reported
+_FIRST = re.compile(r"\w+|\W")
 _WORD = re.compile(r"\w+")
 
 
@@ -125,6 +126,15 @@ class Suggestion(Prediction):
     def is_for(self, text: str) -> bool:
         """Tell whether the suggestion still fits `text`, which may be a later text."""
         return self.place == Place.of(self.hunk, text)
+
+    def may_be_there(self, text: str) -> bool:
+        """Tell whether what stands behind an insertion in `text` begins as it does.
+
+        Such as the `{` that is left of `(error) {`, where the line had one all along.
+        """
+        hunk = self.hunk
+        first = _FIRST.match(hunk.text)
+        return hunk.start == hunk.end and first is not None and text.startswith(first[0], hunk.end)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the rest of the suggestion after a change that types a part of it, else None.

@@ -3,9 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lsprotocol import types
 
 from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.forecasting.interface import Prediction
+from editcast_server.documents.buffer import Units
+from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp.convert import insertion_at, title_of
 
@@ -90,6 +93,28 @@ def test_the_places_that_are_left(marked: str, change: Hunk, left: int | None) -
     assert rest.results[0].is_in(whole)
     # Taken here alone, it is recognised too.
     assert rest.results[-1].is_in(rest.hunk.apply(after))
+
+
+@pytest.mark.parametrize(
+    ("text", "hunk", "keys", "is_sure"),
+    [
+        ("catch (e{", Hunk(8, 8, "rr) {"), "rr) ", False),  # the line had its bracket all along
+        ("catch (e", Hunk(8, 8, "rr) {"), "rr) ", True),
+        ("import { B } from 'b'", Hunk(9, 9, "A, B } from 'a'"), "A, ", False),
+        ("import { C } from 'b'", Hunk(9, 9, "A, B } from 'a'"), "A, ", True),
+    ],
+)
+def test_a_rest_that_may_be_there_is_predicted_again(
+    text: str, hunk: Hunk, keys: str, is_sure: bool
+) -> None:
+    document = Document("file:///a.ts", "typescript", 1, text, Units.of("utf-16"))
+    document.suggestions = (suggestion(text, hunk),)
+    for index, key in enumerate(keys):
+        at = types.Position(0, hunk.start + index)
+        document.change(
+            2 + index, [types.TextDocumentContentChangePartial(types.Range(at, at), key)]
+        )
+    assert document.suggestions and document.has(1) is is_sure
 
 
 @pytest.mark.parametrize(
