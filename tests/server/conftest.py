@@ -218,6 +218,8 @@ async def run_editor(
     finally:
         with contextlib.suppress(Exception):
             await asyncio.wait_for(client.shutdown_session(), 30)
+        if client._server is not None and client._server.returncode is None:
+            client._server.kill()  # `stop` waits for it without end: a test ran out of time
         await client.stop()
 
 
