@@ -27,9 +27,9 @@ def test_tab_goes_through_a_list_that_has_only_what_stands_there(open_workbench,
     file = workbench.start(text)
     rename_the_parameter(workbench)
     workbench.wait("the list", lambda: workbench.texts(ROWS) == ["amount"])
-    workbench.wait("an offer", lambda: "amount" in workbench.ghosts())
+    workbench.wait("an offer", lambda: "amount + amount" in workbench.ghosts())
     workbench.press("Tab")
-    workbench.wait("taken", lambda: "return amount + " in workbench.lines()[2])
+    workbench.wait("taken", lambda: "return amount + amount" in workbench.lines()[2])
     assert file.read_text() == text
 
 
@@ -39,6 +39,6 @@ def test_tab_completes_the_word_where_a_completion_would_change_it(open_workbenc
     workbench.start(TEXT.replace("an amount", "it"))
     rename_the_parameter(workbench)
     workbench.wait("the list", lambda: workbench.texts(ROWS) == ["amounting"])
-    workbench.wait("an offer", lambda: "amount" in workbench.ghosts())
+    workbench.wait("an offer", lambda: "amount + amount" in workbench.ghosts())
     workbench.press("Tab")
     workbench.wait("completed", lambda: "def total(amounting, tax):" in workbench.lines())
