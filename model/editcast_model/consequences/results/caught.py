@@ -1,7 +1,7 @@
-"""Code that waits for an error of a function which returns nothing in its place since a change.
+"""Code that still expects an error from a function that returns nothing instead since a change.
 
-Callers in Python that caught it ask what they got, and the tests of Python, TypeScript and
-JavaScript expect nothing.
+Callers in Python that catch the error check the result. Tests in Python, TypeScript and JavaScript
+expect `None` or `null`.
 """
 
 import re

@@ -1,7 +1,8 @@
-"""What is done with a container that a change made one of another kind.
+"""Uses of a container that a change made one of another kind.
 
 After `seen = []` has become `seen = set()`, `seen.append(one)` fails, and after `{}` has become
-`new Map()`, `cache[key]` is no entry of it. Only what the old code needs to go on doing the same.
+`new Map()`, `cache[key]` is no entry of it. A use is only rewritten if it would fail otherwise, or
+do something else.
 """
 
 import re
@@ -95,7 +96,7 @@ _LONGEST: Final = 1000  # of a value, in code points
 
 
 class _Row(NamedTuple):
-    """What code becomes: its tree, the node in it, and the new text."""
+    """A row of a table: the tree of the old code, the node in it, and the new text."""
 
     tree: Tree
     old: Node
@@ -111,7 +112,7 @@ class _Found(NamedTuple):
 
 
 def after_container(change: Change) -> Iterator[Consequence]:
-    """Return what is done with containers as if they were of the kinds that they were of before."""
+    """Return the uses that still treat a container as the kind that it was before."""
     names, tree = change.after, change.after.tree
     for one, kinds in _changed(change):
         is_fixed = _FIXED.search(tree.text[: one.start].rpartition("\n")[2])
