@@ -22,6 +22,7 @@ from editcast_model.consequences.durations import (
     read_as_duration,
     unit_before,
 )
+from editcast_model.consequences.formats.forms import SCRIPTS
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk
@@ -69,8 +70,11 @@ _ASKED: Final = re.compile(
     "|parenthesized|if_clause|jsx_expression|pair|assignment|declarator"
 )
 _BOOLEAN: Final = re.compile(r"\b[Bb]ool(ean)?\b")
-#: By language, how something is told from nothing; in any other it is compared with `null`.
-_COMPARED: Final = {"python": ("is not None", "is None"), "typescript": ("!== null", "=== null")}
+#: By language, how a value is compared with nothing; other languages compare with `== null`.
+_COMPARED: Final = {
+    "python": ("is not None", "is None"),
+    **dict.fromkeys(SCRIPTS, ("!== null", "=== null")),
+}
 _WAITING: Final = re.compile(r"sleep|delay|wait")
 
 

@@ -281,9 +281,10 @@ PROJECT = """export class Project {
 """
 
 
-def test_a_flag_of_typescript_becomes_a_time() -> None:
+@pytest.mark.parametrize("name", ["a.ts", "a.tsx"])
+def test_a_flag_of_typescript_becomes_a_time(name: str) -> None:
     after = PROJECT.replace("isArchived: boolean", "archivedAt: Date | null")
-    assert proposed("a.ts", PROJECT, after) == [
+    assert proposed(name, PROJECT, after) == [
         "if (this.owner === null || this.archivedAt === null) return [];",
         "return this.archivedAt !== null ? this.old : this.items;",
     ]

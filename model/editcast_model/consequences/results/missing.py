@@ -1,9 +1,9 @@
 """Results that may be missing since a change, or no longer can.
 
-A function that returns `None` for the first time lacks `| None` in its type, and if it raised an
-error in its place, callers still catch that, or ask for nothing only in part. One whose last
-`return None` became an exception still has it, and its callers still ask whether it returned
-something. Of Python, TypeScript and JavaScript.
+A function that returns `None` for the first time lacks `| None` in its type. If it raised an error
+before, callers still catch the error, and not all of them check the result. A function whose last
+`return None` became an exception still has `| None`, and callers still check the result. For
+Python, TypeScript and JavaScript.
 """
 
 import re

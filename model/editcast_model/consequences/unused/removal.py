@@ -43,7 +43,7 @@ def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk
     Args:
         tree: The tree of the text.
         statement: The statement.
-        start: Where it begins with the comments above that go with it; None for without.
+        start: The start of the comments above that go with it; None if it has none.
     """
     text, first = tree.text, statement.start_byte if start is None else start
     start = text.rfind("\n", 0, first) + 1

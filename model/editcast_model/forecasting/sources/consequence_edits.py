@@ -106,19 +106,15 @@ def joined_on_lines(found: Sequence[Consequence], text: str, last: int) -> list[
     Args:
         found: Consequences that do not overlap, in order.
         text: The text that they change.
-        last: Where the last change ends: what was just written is replaced by none.
+        last: Where the last change ends: no joined edit covers what was just written.
     """
-    key = partial(_line_of, text=text, last=last)
+    turn = {one: index for index, one in enumerate(found)}
     by_place = sorted(found, key=lambda one: one.hunk.start)
-    runs = [list(run) for _, run in groupby(by_place, key)]
-    run_of = {one.hunk: run for run in runs for one in run}
-    joined = list[Consequence]()
-    for one in found:
-        if run := run_of.pop(one.hunk, None):
-            joined.append(replace(one, hunk=_joined([each.hunk for each in run], text)))
-            for each in run:
-                run_of.pop(each.hunk, None)
-    return joined
+    runs = [list(run) for _, run in groupby(by_place, partial(_line_of, text=text, last=last))]
+    joined = {
+        min(run, key=turn.__getitem__): _joined([one.hunk for one in run], text) for run in runs
+    }
+    return [replace(one, hunk=joined[one]) for one in sorted(joined, key=turn.__getitem__)]
 
 
 def _line_of(one: Consequence, text: str, last: int) -> Hashable:
@@ -126,7 +122,7 @@ def _line_of(one: Consequence, text: str, last: int) -> Hashable:
     hunk = one.hunk
     if not one.cause or "\n" in text[hunk.start : hunk.end] + hunk.text:
         return one
-    return one.cause, one.kind, text.count("\n", 0, hunk.start), hunk.start < last
+    return one.cause, one.kind, text.rfind("\n", 0, hunk.start), hunk.start < last
 
 
 def _joined(hunks: Sequence[Hunk], text: str) -> Hunk:
