@@ -14,7 +14,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import family_of
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around, is_async
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.tree import field
 
@@ -71,11 +71,6 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     if parent.type in _PARTS:
         hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
     yield Consequence(hunk, "await_call", cause=f"await {call.called.name}")
-
-
-def is_async(function: Node) -> bool:
-    """Tell whether a function is a coroutine."""
-    return any(child.type == "async" for child in function.children)
 
 
 def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:

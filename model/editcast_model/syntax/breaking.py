@@ -1,7 +1,8 @@
 """Edits that break code which could be parsed before, or a comment.
 
 tree-sitter repairs what it can and so takes Python that Python refuses (a function without a body,
-say); of Python, what is around an edit is therefore read by Python as well.
+say); of Python, what is around an edit is therefore compiled by Python as well, which also finds
+an `await` in a function that is no coroutine. In JavaScript and TypeScript that is looked for here.
 """
 
 import ast
@@ -11,11 +12,13 @@ import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.syntax.calls import function_node_around, is_async
 from editcast_model.syntax.tree import Tree, parse
 
-# Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
+# Parsing holds Python's lock: 20 kB take some 5 ms. So only the function around an edit is parsed,
 # or the statements when it cannot stand alone, or else the whole text; nothing longer than this.
 _LONGEST = 50_000
 
@@ -27,6 +30,7 @@ _trees: dict[str, Tree] = {}
 #: The end of a statement or a block.
 _ENDING = re.compile(r"[;{}()\[\]]+")
 _BRACKETS = ("()", "[]", "{}")
+_AWAIT = re.compile(r"\bawait\b")
 # A line that begins a function inside something.
 _FUNCTION = re.compile(r"([ \t]+)(?:async +)?def\b")
 # A line that begins a top-level statement of its own.
@@ -61,7 +65,21 @@ def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
     after = before.reparsed(hunk.apply(before.text))
     if after is None or not after.parses:
         return True
-    return before.language == "python" and bool(_breaks_python(before.text, hunk))
+    if before.language == "python":
+        return bool(_breaks_python(before.text, hunk))
+    return _awaits_in_vain(before.text, hunk, after, hunk.start)
+
+
+def _awaits_in_vain(before: str, hunk: Hunk, after: Tree, start: int) -> bool:
+    """Tell whether a hunk, now at `start`, brings an `await` into what is no coroutine."""
+    if _AWAIT.search(before, hunk.start, hunk.end):
+        return False
+    for word in _AWAIT.finditer(after.text, start, start + len(hunk.text)):
+        node = after.path(word.start())[-1].node
+        function = function_node_around(after, node) if node.type == "await" else None
+        if function is not None and not is_async(function):
+            return True
+    return False
 
 
 def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
@@ -75,7 +93,9 @@ def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
     if after is None or not after.parses:
         return [one for one in hunks if breaks_syntax(before, one)]
     if before.language != "python":
-        return []
+        sizes = accumulate((len(one.text) - one.end + one.start for one in hunks), initial=0)
+        shifted = ((one, one.start + size) for one, size in zip(hunks, sizes, strict=False))
+        return [one for one, at in shifted if _awaits_in_vain(before.text, one, after, at)]
     start, end = hunks[0].start, hunks[-1].end
     new = after.text[start : end + len(after.text) - len(before.text)]
     if _breaks_python(before.text, Hunk(start, end, new)) is False:
@@ -124,10 +144,10 @@ def _breaks_python(text: str, hunk: Hunk) -> bool | None:
             return None
         before = _dedented(text[start:end], indent)
         after = _dedented(hunk.shifted(-start).apply(text[start:end]), indent)
-        if before is not None and after is not None and _reads_python(before):
+        if before is not None and after is not None and (sound := _soundness(before)):
             # What has lost its first line may well belong to what stands above.
             is_headless = 0 < start and hunk.start <= start + len(indent) < hunk.end
-            breaks_it = not _reads_python(after)
+            breaks_it = _soundness(after) < sound
             if not (breaks_it and is_headless):
                 return breaks_it
     return None
@@ -182,14 +202,19 @@ def _is_balanced(text: str) -> bool:
 
 
 @lru_cache(maxsize=8)  # what stands there is asked about again for every way to change it
-def _reads_python(code: str) -> bool:
-    """Tell whether Python can parse code."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape, say: not ours to report
-            ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    except SystemError:  # CPython 3.11 and 3.12 can lose count of their own recursion
-        return True
-    return True
+def _soundness(code: str) -> int:
+    """Return 2 for Python that compiles, 1 if it can only be parsed, and 0 if it cannot.
+
+    A notebook may await outside of functions.
+    """
+    for sound, flags in ((2, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), (1, ast.PyCF_ONLY_AST)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # an invalid escape, say: not ours to report
+                compile(code, "", "exec", flags, dont_inherit=True, optimize=2)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        except SystemError:  # CPython 3.11 and 3.12 can lose count of their own recursion
+            pass
+        return sound
+    return 0

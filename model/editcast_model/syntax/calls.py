@@ -151,6 +151,11 @@ def function_node_around(tree: Tree, node: Node) -> Node | None:
     return next((one for one in tree.around(node) if one.type in _ANY_FUNCTION), None)
 
 
+def is_async(function: Node) -> bool:
+    """Tell whether a function is a coroutine."""
+    return any(child.type == "async" for child in function.children)
+
+
 def function_of(names: Names, defined: Occurrence) -> Function | None:
     """Return the function that a definition names."""
     parent = defined.path[-2].node

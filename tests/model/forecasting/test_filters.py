@@ -1,7 +1,5 @@
 """The filters, as a table of changes that nobody wants."""
 
-import ast
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -111,6 +109,9 @@ def test_what_undoes_the_last_save(saved_before: str | None, after: str, undoes:
 CLASS = "class A:\n    def f(self):\n        return (1,\n                2)\n\n    x = 1\n"
 
 
+LOADS = "function all() {\n  return [load()];\n}\n"
+
+
 @pytest.mark.parametrize(
     ("language", "before", "after", "broken"),
     [
@@ -128,6 +129,16 @@ CLASS = "class A:\n    def f(self):\n        return (1,\n                2)\n\n 
         ("python", "a = 1\n", "a = '\\d'\n", False),  # a warning at most
         ("python", "a = 1\n", "a = '\x00'\n", True),
         ("python", "a = (1)\n", "a = " + "(" * 5000 + "1" + ")" * 5000 + "\n", True),
+        ("python", TEXT, TEXT.replace("return x", "return await x"), True),
+        ("python", f"async {TEXT}", f"async {TEXT}".replace("return x", "return await x"), False),
+        ("python", "a = f()\n", "a = await f()\n", False),  # as in a notebook
+        ("python", "for a in b:\n    break\n", "if a in b:\n    break\n", True),
+        ("python", TEXT, TEXT.replace("(x)", "(x, x)"), True),
+        ("python", TEXT.replace("x\n", "await x\n"), TEXT.replace("x\n", "await (x\n"), True),
+        ("typescript", LOADS, LOADS.replace("load()", "await load()"), True),
+        ("typescript", f"async {LOADS}", f"async {LOADS}".replace("load()", "await load()"), False),
+        ("typescript", "const a = f();\n", "const a = await f();\n", False),
+        ("typescript", "// await it\n" + LOADS, "// do await it\n" + LOADS, False),
         ("c", "int f(int x) { return x; }", "int f(int x { return x; }", True),
         ("c", "int f(int x) { return x; }", "int f(int y) { return y; }", False),
         ("c", "int f(int x { return x; }", "int f(int y { return y; }", False),
@@ -185,13 +196,14 @@ HUNKS = st.builds(
 )
 
 
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @given(hunk=HUNKS)
 @example(hunk=Hunk(METHODS.index("def top"), METHODS.index("    return x\n"), ""))
 @settings(max_examples=500)
 def test_a_function_by_itself_breaks_as_the_whole_text_does(hunk: Hunk) -> None:
     def parses(text: str) -> bool:
         try:
-            ast.parse(text)
+            compile(text, "", "exec")
         except SyntaxError:
             return False
         return True
