@@ -1,4 +1,4 @@
-"""`async` and `await` that are lacking once a function that others use has become a coroutine.
+"""`async` and `await` that are lacking once what others call as well has become a coroutine.
 
 Of Python, JavaScript and TypeScript. A call whose result goes to something that takes coroutines,
 such as `asyncio.gather` or `Promise.all`, is left alone.
@@ -6,6 +6,7 @@ such as `asyncio.gather` or `Promise.all`, is left alone.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import takewhile
 
 from tree_sitter import Node
@@ -14,9 +15,17 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import family_of
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around, is_async
+from editcast_model.syntax.calls import (
+    Call,
+    Function,
+    call_of,
+    called_by,
+    calls_of,
+    function_node_around,
+    is_async,
+)
 from editcast_model.syntax.names import WORD, Names
-from editcast_model.syntax.tree import field
+from editcast_model.syntax.tree import field, first_child
 
 _AWAIT = frozenset({"await", "await_expression"})
 #: Functions that take coroutines or promises without `await`.
@@ -40,12 +49,26 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         for call in calls_of(names, function):
             yield from awaited(names, call)
     is_known = family_of(names.tree.language) in ("python", "script")
-    for _, start, end in change.finished() if is_known else ():
+    for hunk, start, end in change.finished() if is_known else ():
         for word in WORD.finditer(names.tree.text, start, end):
             if word[0] == "await":
                 path = names.tree.path(word.start())
                 if len(path) > 1 and path[-2].type in _AWAIT:
                     yield from _made_async(names, path[-2].node, is_first=True)
+                    yield from _awaited_alike(change, hunk, path[-2].node)
+
+
+def _awaited_alike(change: Change, hunk: Hunk, waiting: Node) -> Iterator[Consequence]:
+    """Return what other calls of the same lack once a call that stood there is awaited."""
+    names, called = change.after, called_by(first_child(waiting) or waiting)
+    written = names.tree.of(called)
+    was = change.before.tree.text[hunk.start : hunk.end]
+    stood_there = "await" not in was and (written in was or written not in hunk.text)
+    name = names.of_node(field(called, "attribute", "property") or called) if called else None
+    for one in names.of(name.name) if name is not None and stood_there else ():
+        call = call_of(names.tree, one)
+        if call is not None and names.tree.of(called_by(call.node)) == written:
+            yield from awaited(names, call)
 
 
 def new_coroutines(change: Change) -> Iterator[Function]:
@@ -66,11 +89,13 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
         return  # a promise is returned as it is
     if is_script and parent.type == "expression_statement" and not is_async(function):
         return  # nobody waits for the end of an event handler
-    yield from _made_async(names, node, is_first=False)
+    cause = f"await {call.called.name}"
+    for one in _made_async(names, node, is_first=False):
+        yield replace(one, cause=cause)
     hunk = Hunk(node.start_byte, node.start_byte, "await ")
     if parent.type in _PARTS:
         hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
-    yield Consequence(hunk, "await_call", cause=f"await {call.called.name}")
+    yield Consequence(hunk, "await_call", cause=cause)
 
 
 def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
