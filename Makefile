@@ -12,12 +12,13 @@ BENCHMARKS := $(addprefix speed/,editor load memory project_memory suggest) sugg
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
 
-# Most tests wait more than they compute: two files at once. A workbench wants the machine for itself.
+# Most tests wait more than they compute: two files at once, each on one thread, since the threads of several
+# processes wait for each other's. A workbench wants the machine for itself.
 TEST_PROCESSES := 2
 
 test: $(VENV)/.all vsix
 	@mkdir -p .cache
-	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --ignore tests/e2e
+	EDITCAST_NOT_RUN=.cache/not-run OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --ignore tests/e2e
 	EDITCAST_NOT_RUN=.cache/not-run-e2e $(BIN)/python -m pytest tests/e2e
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
 	@cat .cache/not-run .cache/not-run-e2e

@@ -3,10 +3,12 @@
 import os
 import random
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from editcast_model.edits import START, Edit, Timeline
@@ -30,6 +32,9 @@ test_full_disk test_private_output
 #: (state, edits) of a number of state tokens, edits, and entries of the vocabulary, from a seed.
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
+#: The folder of a name, and what fills it if it is not there yet.
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files: one that came last would keep the other processes waiting."""
@@ -46,6 +51,26 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """Make a folder that all processes of a run read, and none changes, in the first to ask."""
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent  # of all processes of this run
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder, complete = place / name, place / f"{name}.complete"
+        with FileLock(place / f"{name}.lock"):
+            if not complete.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of one that failed
+                folder.mkdir(mode=0o700)
+                make(folder)
+                complete.touch()
+        return folder
+
+    return made
 
 
 @pytest.fixture(scope="session")

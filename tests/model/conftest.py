@@ -1,11 +1,15 @@
 """Fixtures of the model's tests: a small tokenizer, and a small bundle."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.tokenizer import Tokenizer
+
+#: The folder of a name, and what fills it if it is not there yet.
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 _CODE = '''
 def parse(self, text, default=None):
@@ -41,7 +45,7 @@ def code() -> str:
 
 
 @pytest.fixture(scope="session")
-def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def bundle(tokenizer: Tokenizer, made_once: MadeOnce) -> Bundle:
     """An exported network of the bundled model's kind, tiny and untrained, but with opinions."""
     import torch
 
@@ -58,5 +62,7 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.1)
-    folder: Path = tmp_path_factory.mktemp("models") / "tiny"
-    return export(network, tokenizer, {"name": "tiny"}, folder)
+    place = made_once(
+        "models", lambda to: export(network, tokenizer, {"name": "tiny"}, to / "tiny")
+    )
+    return Bundle.open(place / "tiny")

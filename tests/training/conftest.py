@@ -16,6 +16,9 @@ from editcast_training.data.corpus import make_corpus
 from editcast_training.pipeline import Recipe
 from editcast_training.sources.registry import Origin
 
+#: The folder of a name, and what fills it if it is not there yet.
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
+
 
 def _text(numbers: list[int]) -> str:
     return "".join(f"value_{n} = load({n})\n" for n in numbers)
@@ -73,12 +76,9 @@ def small_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def small_corpus(
-    small_repository: Path, small_tokenizer: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    folder = tmp_path_factory.mktemp("small-corpus")
-    make_corpus(folder, [Origin("project", "git", small_repository)], tokenizer=small_tokenizer)
-    return folder
+def small_corpus(small_repository: Path, small_tokenizer: Path, made_once: MadeOnce) -> Path:
+    origins = [Origin("project", "git", small_repository)]
+    return made_once("small-corpus", lambda to: make_corpus(to, origins, tokenizer=small_tokenizer))
 
 
 def _network(vocabulary: int) -> NetworkConfig:
@@ -87,18 +87,19 @@ def _network(vocabulary: int) -> NetworkConfig:
 
 
 @pytest.fixture(scope="session")
-def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained(small_corpus: Path, made_once: MadeOnce) -> Path:
     """Return what `editcast train OUT --scratch` leaves, with the smallest network there is."""
-    out = tmp_path_factory.mktemp("trained") / "small"
-    recipe = Recipe(_network)
-    arguments = [out, "--corpus", small_corpus, "--scratch", "--steps", 4]
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # as in the tests that compare with its losses
-    result = CliRunner().invoke(train, list(map(str, arguments)), obj=recipe)
-    torch.set_num_threads(threads)
-    assert result.exit_code == 0, result.output
-    assert "100 %, step 4" in result.output
-    return out
+
+    def make(folder: Path) -> None:
+        arguments = [folder / "small", "--corpus", small_corpus, "--scratch", "--steps", 4]
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # as in the tests that compare with its losses
+        result = CliRunner().invoke(train, list(map(str, arguments)), obj=Recipe(_network))
+        torch.set_num_threads(threads)
+        assert result.exit_code == 0, result.output
+        assert "100 %, step 4" in result.output
+
+    return made_once("trained", make) / "small"
 
 
 @pytest.fixture(scope="session")
