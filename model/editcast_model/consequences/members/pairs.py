@@ -41,14 +41,15 @@ def after_paired_call(change: Change) -> Iterator[Consequence]:
 
 
 def splits_pair(names: Names, hunk: Hunk) -> bool:
-    """Tell whether a hunk changes one of two calls that go together, and leaves the other."""
+    """Tell whether a hunk changes one of two calls that go together, or makes it the other."""
     text = names.tree.text
     for step in names.tree.path_near(hunk.start):
         called, start = called_by(step.node), step.node.start_byte
         if called is not None and start <= hunk.start and hunk.end <= called.end_byte:
             old = text[start : called.end_byte]
             new = hunk.shifted(-start).apply(old)
-            if any(paired(names, step.node, old, new)):
+            turned = {pair[::-1] for pair, _ in _opposites(old)}
+            if any(paired(names, step.node, old, new)) or turned & dict(_opposites(new)).keys():
                 return True
     return False
 

@@ -34,12 +34,12 @@ from editcast_model.consequences.other_files.imports import (
     indexes_of,
     is_module,
     is_same_package,
+    package_of,
 )
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
-    package_of,
 )
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
