@@ -103,7 +103,7 @@ class ModuleChange:
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
-            called, and whether there was none before.
+            called, whether there was none before, and whether they stand before that one.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
         certain: The functions that fail since the last saves where they returned nothing.
@@ -120,7 +120,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
-    results: tuple[tuple[Key, tuple[str, ...], bool], ...] = ()
+    results: tuple[tuple[Key, tuple[str, ...], bool, bool], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[Key, ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
@@ -282,7 +282,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     ),
     "signatures": new_signatures,
     "results": lambda change: (
-        (key, one.names, one.is_alone)
+        (key, one.names, one.is_alone, one.is_first)
         for one in new_results(change)
         if (key := _key_of(change.after, one.function))
     ),
