@@ -107,8 +107,9 @@ def after_modules(
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
-            for key, *new in change.results:
-                yield from all_taken_apart(names, _calls(ties, *key), *new)
+            for key, further, is_alone, is_first in change.results:
+                calls = _calls(ties, *key)
+                yield from all_taken_apart(names, calls, further, is_alone, is_first)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)
