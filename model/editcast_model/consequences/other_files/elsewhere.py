@@ -108,8 +108,8 @@ def after_modules(
             for signature in change.signatures:
                 yield from overriding(names, signature)
             for key, further, is_alone, is_first in change.results:
-                calls = _calls(ties, *key)
-                yield from all_taken_apart(names, calls, further, is_alone, is_first)
+                called = _calls(ties, *key)
+                yield from all_taken_apart(names, called, further, is_alone, is_first)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)
