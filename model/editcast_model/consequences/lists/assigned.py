@@ -86,8 +86,11 @@ def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
 def _field_beside(
     names: Names, function: Function, like: str, old: Parameter, new: Parameter
 ) -> Hunk | None:
-    """Return the declaration of a field for a parameter, behind that of another one's field."""
-    text, is_typed = names.tree.text, bool(old.type and new.type)
+    """Return the declaration of a field for a parameter, behind that of another one's field.
+
+    One with a default is often an option that the constructor itself reads.
+    """
+    text, is_typed = names.tree.text, bool(old.type and new.type and new.is_required)
     for one in (one for word in WORD.findall(like) for one in names.of(word) if is_typed):
         start, end = text.rfind("\n", 0, one.start) + 1, text.find("\n", one.end) + 1
         before, kind, behind = text[start:end].partition(old.type)
