@@ -26,6 +26,7 @@ from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
 from editcast_model.consequences.members.keys import after_key
+from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
@@ -79,6 +80,7 @@ _LONGEST = 5_000
 
 #: The rules that need nothing but the change, the surest first.
 _RULES = (
+    after_paired_call,
     after_signature,
     after_method,
     after_argument,

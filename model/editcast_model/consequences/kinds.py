@@ -24,6 +24,7 @@ Kind = Literal[
     "rename_compound_field",
     "rename_field_of_unknown",
     "rename_import",
+    "rename_pair",
     "rename_keyword",
     "rename_attribute",
     "rename_taken_key",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.members.pairs import splits_pair
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk, diff
 from editcast_model.edits import Timeline
@@ -32,7 +33,10 @@ from editcast_model.tokenizer import Tokenizer
 #: The log probability of a hunk outside the window.
 UNSEEN = -15.0
 #: Checks on names that only the sources below may fail.
-_REFUSED = unbinds, renames_definition, renames_string, defines_by_itself, assigns_for_nothing
+_REFUSED = (
+    *(unbinds, renames_definition, renames_string, defines_by_itself, assigns_for_nothing),
+    splits_pair,
+)
 #: Names of the sources that may rename a definition: its uses follow, or it is still being typed.
 CONSEQUENCE, CONTINUATION = "consequence", "continuation"
 

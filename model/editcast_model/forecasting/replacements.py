@@ -188,14 +188,24 @@ class Tokens:
         end = self.text.find("\n", self.starts[token])
         return self.count if end < 0 else int(np.searchsorted(self.starts, end))
 
-    def _spot(self, replacement: Replacement, least: int, most: int, usual: int) -> int | None:
-        """Find where a replacement fits best on the rest of a line, from one token to another.
+    def _is_fitting(self, insertion: Replacement, place: int) -> bool:
+        """Tell whether the nearest token beside a place that is no space is the remembered one."""
+        for context, at, step in ((insertion.before, place - 1, -1), (insertion.after, place, 1)):
+            for number in context:
+                if self.ids[CONTEXT + at] != number:
+                    break
+                if not self.text[self.starts[at]].isspace():
+                    return True
+                at += step
+        return False
 
-        An insertion at least where it was.
-        """
+    def _spot(self, replacement: Replacement, least: int, most: int, usual: int) -> int | None:
+        """Find the best token on the rest of a line; for an insertion at least where it was."""
         old = len(replacement.old)
         spots = self.places(replacement)
         spots = spots[(least <= spots) & (spots <= most)]
+        if not old:
+            spots = spots[np.array([self._is_fitting(replacement, one) for one in spots], np.bool_)]
         if not old and not spots.size and least <= usual <= most:
             spots = np.array([usual])
         if not old and replacement.new.strip(BRACKETS):  # one may well stand beside another

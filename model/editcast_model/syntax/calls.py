@@ -22,7 +22,7 @@ from editcast_model.syntax.tree import Tree, field, first_child, word_set
 _FUNCTIONS = word_set("""
     function_definition function_declaration generator_function_declaration method_definition
     method_declaration arrow_function function_expression constructor_declaration function_item
-    function_signature_item local_function_statement method singleton_method
+    function_signature_item local_function_statement method singleton_method method_elem
 """)
 _ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
 _CALLS = word_set("""

@@ -11,7 +11,7 @@ from editcast_model.consequences.lists.entries import CONSTRUCTORS
 from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Function
-from editcast_model.syntax.members import is_declared_member
+from editcast_model.syntax.members import is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
@@ -46,9 +46,12 @@ def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Cons
         start, end = _line(names, function, use)
         words = (one.removeprefix(names.rules.sigil) for one in (use.name, new.name))
         written = renamed(text[start:end], *words, within=True)
-        if start < end and _has_field(names, written, text[start:end]):
-            hunk, cause = Hunk(end, end, written), f"{use.name} {new.name}"
-            yield Consequence(hunk, "assign_parameter", cause=cause)
+        hunk: Hunk | None = Hunk(end, end, written)
+        if not _has_field(names, written, text[start:end]):
+            old = next(one for one in others if one.name == use.name)
+            hunk = _field_beside(names, function, text[start:end], old, new)
+        if start < end and hunk is not None:
+            yield Consequence(hunk, "assign_parameter", cause=f"{use.name} {new.name}")
             return
 
 
@@ -78,6 +81,26 @@ def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
     end = text.find("\n", entry.end_byte) + 1
     around = text[start : entry.start_byte] + text[entry.end_byte : end]
     return (start, end) if not around.strip(" \t\r\n,;") else (0, 0)
+
+
+def _field_beside(
+    names: Names, function: Function, like: str, old: Parameter, new: Parameter
+) -> Hunk | None:
+    """Return the declaration of a field for a parameter, behind that of another one's field.
+
+    One with a default is often an option that the constructor itself reads.
+    """
+    text, is_typed = names.tree.text, bool(old.type and new.type and new.is_required)
+    for one in (one for word in WORD.findall(like) for one in names.of(word) if is_typed):
+        start, end = text.rfind("\n", 0, one.start) + 1, text.find("\n", one.end) + 1
+        before, kind, behind = text[start:end].partition(old.type)
+        is_field = is_declared_member(one) and one.part.kind != "method"
+        if is_field and kind and end <= function.start and owner(names, one) == function.owner:
+            words = [each.name.removeprefix(names.rules.sigil) for each in (old, new)]
+            parts = (renamed(part, *words, within=True) for part in (before, behind))
+            written = new.type.join(parts)
+            return Hunk(end, end, written) if one.name not in WORD.findall(written) else None
+    return None
 
 
 def _has_field(names: Names, written: str, like: str) -> bool:

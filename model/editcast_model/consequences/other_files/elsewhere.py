@@ -34,19 +34,19 @@ from editcast_model.consequences.other_files.imports import (
     indexes_of,
     is_module,
     is_same_package,
+    package_of,
 )
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
-    package_of,
 )
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results.caught import without_error
-from editcast_model.consequences.results.further import taken_apart
+from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
@@ -107,9 +107,9 @@ def after_modules(
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
-            for key, further, is_alone in change.results:
-                for call in _calls(ties, *key):
-                    yield from taken_apart(names, call, further, is_alone=is_alone)
+            for key, further, is_alone, is_first in change.results:
+                called = _calls(ties, *key)
+                yield from all_taken_apart(names, called, further, is_alone, is_first)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)

@@ -291,3 +291,11 @@ def family_of(language: str) -> str:
 def reads_imports(language: str | None) -> bool:
     """Tell whether it is understood what a language's files take from each other."""
     return language is not None and family_of(language) in _READERS
+
+
+def package_of(names: Names) -> str:
+    """Return the package that a file of Go says that it belongs to; empty for none."""
+    for one in names.tree.root.named_children:
+        if one.type == "package_clause":
+            return names.tree.of(one).removeprefix("package").strip()
+    return ""

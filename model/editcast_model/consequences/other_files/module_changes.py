@@ -17,7 +17,7 @@ from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
 from editcast_model.consequences.members.renames import are_constructor_keywords
-from editcast_model.consequences.other_files.imports import BY_NAME
+from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
@@ -34,7 +34,7 @@ from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import MOST_CHARACTERS, parse
+from editcast_model.syntax.tree import MOST_CHARACTERS, around, parse
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ class ModuleChange:
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
-            called, and whether there was none before.
+            called, whether there was none before, and whether they stand before that one.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
         certain: The functions that fail since the last saves where they returned nothing.
@@ -120,7 +120,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
-    results: tuple[tuple[Key, tuple[str, ...], bool], ...] = ()
+    results: tuple[tuple[Key, tuple[str, ...], bool, bool], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[Key, ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
@@ -282,7 +282,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     ),
     "signatures": new_signatures,
     "results": lambda change: (
-        (key, one.names, one.is_alone)
+        (key, one.names, one.is_alone, one.is_first)
         for one in new_results(change)
         if (key := _key_of(change.after, one.function))
     ),
@@ -329,13 +329,17 @@ def _key_of(names: Names, function: Function) -> Key | None:
 
 
 def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
-    """Tell whether a class is at module level; Go's may be in another file of the package."""
+    """Tell whether a class is at module level; Go's may be in another file of the package.
+
+    Modules of Ruby only group classes.
+    """
     if whose.endswith("@"):
         return names.rules.has_other_files
+    is_ruby = names.tree.language == "ruby"
     return any(
-        f"{one.name}@{one.path[-2].node.start_byte}" == whose and names.home(one) == one.scopes[-1]
+        names.home(one) == one.scopes[-1] or (is_ruby and around(one.path[:-2], "class") is None)
         for one in names.of(class_name)
-        if one.role is Role.DEFINITION
+        if one.role is Role.DEFINITION and f"{one.name}@{one.path[-2].node.start_byte}" == whose
     )
 
 
@@ -390,11 +394,3 @@ def _parameters_of(names: Names, key: Key) -> Parameters | None:
 
 def _placeless(parameters: Parameters) -> Parameters:
     return tuple(replace(one, start=0, end=0) for one in parameters)
-
-
-def package_of(names: Names) -> str:
-    """Return the package that a file of Go says that it belongs to; empty for none."""
-    for one in names.tree.root.named_children:
-        if one.type == "package_clause":
-            return names.tree.of(one).removeprefix("package").strip()
-    return ""

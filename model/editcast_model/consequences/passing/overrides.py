@@ -3,23 +3,25 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field
+from editcast_model.syntax.tree import Tree, field
 from editcast_model.syntax.types import bases_of
 
 
 @dataclass(frozen=True, slots=True)
 class NewSignature:
-    """A method that has other parameters now.
+    """A method that has other parameters or results now.
 
     Attributes:
         name: Its name.
-        before: Its parameters as they were written, with their brackets.
+        before: Its parameters as they were written, with their brackets, and in Go its results.
         after: Those that it has.
         owner: The class or interface that it belongs to; empty in Go.
         bases: What that one extends and implements.
@@ -51,13 +53,24 @@ def new_signatures(change: Change) -> Iterator[NewSignature]:
             if one is None or was is None or one.start in seen or not _is_method(one):
                 break
             seen.add(one.start)
-            earlier = was.path[-2].node.child_by_field_name("parameters")
-            if earlier is not None:
-                before, after = change.before.tree.of(earlier), names.tree.of(parameters)
-                # Other types alone may be those of one class, such as of a generic one.
-                if len(earlier.named_children) != len(parameters.named_children):
-                    yield NewSignature(one.name, before, after, *_class(names, one))
+            nodes = was.path[-2].node, step.node
+            # Other types alone may be those of one class, such as of a generic one.
+            if _count(nodes[0]) != _count(nodes[1]):
+                before, after = map(_written, (change.before.tree, names.tree), nodes)
+                yield NewSignature(one.name, before, after, *_class(names, one))
             break
+
+
+def _count(method: Node) -> list[int]:
+    """Count the parameters of a method, and its results in Go."""
+    listed = (method.child_by_field_name(one) for one in ("parameters", "result"))
+    return [len(one.named_children) if one is not None else -1 for one in listed]
+
+
+def _written(tree: Tree, method: Node) -> str:
+    """Return the parameters of a method as they are written, with its results in Go."""
+    start, end = field(method, "parameters"), field(method, "result", "parameters")
+    return tree.text[start.start_byte : end.end_byte] if start and end else ""
 
 
 def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
@@ -66,7 +79,7 @@ def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
         parameters = one.path[-2].node.child_by_field_name("parameters")
         if parameters is None or not _is_method(one):
             continue
-        written = names.tree.of(parameters)
+        written = _written(names.tree, one.path[-2].node)
         if written == signature.before and _is_related(names, one, signature):
             hunk = shortest_hunk(written, signature.after, parameters.start_byte)
             cause = f"{signature.name} {signature.after}"

@@ -6,7 +6,7 @@ result may have an error.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -16,7 +16,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Tree, field
+from editcast_model.syntax.tree import Tree, field, outermost
 
 #: Types of nodes whose returns are their own.
 APART = re.compile("closure_|func|method_decl|async_block|lambda|class_|impl_item")
@@ -26,6 +26,7 @@ _BLOCKS = ("block", "statement_list")
 #: Statements at the end of a function of Go that make a `return` unnecessary.
 _ENDING = re.compile("return|goto|select|switch")
 _ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
+_ERROR = re.compile(r"&?[\w.]*[eE]rr")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
 _NUMBERS = """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
     uintptr""".split()
@@ -43,20 +44,36 @@ class NewResults(NamedTuple):
         names: What the further results are called; `_` for one that has no name.
         written: What other returns say in their place; empty where that is unknown.
         is_alone: Whether there was no result before.
+        is_first: Whether they stand before the result that there was.
     """
 
     function: Function
     names: tuple[str, ...]
     written: str
     is_alone: bool = False
+    is_first: bool = False
 
 
 def after_results(change: Change) -> Iterator[Consequence]:
     """Return the returns and the calls that do not know of a function's further results."""
     for new in new_results(change):
         yield from _other_returns(change.after.tree, new)
-        for call in calls_of(change.after, new.function):
-            yield from taken_apart(change.after, call, new.names, is_alone=new.is_alone)
+        calls = calls_of(change.after, new.function)
+        yield from all_taken_apart(change.after, calls, new.names, new.is_alone, new.is_first)
+
+
+def all_taken_apart(
+    names: Names, calls: Iterable[Call], further: tuple[str, ...], is_alone: bool, is_first: bool
+) -> Iterator[Consequence]:
+    """Return what calls of a function lack, with the names that one of them has already."""
+    every = list(calls)
+    for call in every if is_first else ():
+        left = field(outermost(call.node, ("expression_list",)).parent, "left")
+        taken = left.named_children if left is not None else []
+        if len(taken) == len(further) + 1:
+            further = tuple(names.tree.of(one) for one in taken[:-1])
+    for call in every:
+        yield from taken_apart(names, call, further, is_alone=is_alone, is_first=is_first)
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -94,6 +111,10 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     now = _results(change.after.tree, function.node)
     if not was and now == ["error"]:
         return NewResults(function, ("err",), "nil", is_alone=True)
+    if was == ["error"] == now[-1:] and len(now) > 1:
+        zeros = [_zero(one) for one in now[:-1]]
+        written = ", ".join(zeros) if all(zeros) else ""
+        return NewResults(function, ("_",) * len(zeros), written, is_first=True)
     if len(was) != 1 or len(now) < 2 or was != now[:1]:
         return None
     names = tuple(_CALLED.get(one, "_") for one in now[1:])
@@ -115,7 +136,11 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     node = new.function.node
     for one in returns_in(node) if new.written else ():
         values = _values(one)
-        if len(values) == (0 if new.is_alone else 1):
+        if new.is_first:  # what is to be returned beside no error is unknown
+            if len(values) == 1 and _ERROR.match(tree.of(values[0])):
+                at = values[0].start_byte
+                yield Consequence(Hunk(at, at, f"{new.written}, "), "take_results")
+        elif len(values) == (0 if new.is_alone else 1):
             end, sign = (one.end_byte, "") if new.is_alone else (values[0].end_byte, ",")
             yield Consequence(Hunk(end, end, f"{sign} {new.written}"), "take_results")
     if new.is_alone:
@@ -140,7 +165,12 @@ def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence
 
 
 def taken_apart(
-    names: Names, call: Call, further: tuple[str, ...], *, is_alone: bool = False
+    names: Names,
+    call: Call,
+    further: tuple[str, ...],
+    *,
+    is_alone: bool = False,
+    is_first: bool = False,
 ) -> Iterator[Consequence]:
     """Return the names that an assignment of a call's result lacks.
 
@@ -149,6 +179,7 @@ def taken_apart(
         call: The call.
         further: What the further results are called.
         is_alone: Whether there was no result before, so that calls are statements.
+        is_first: Whether they stand before the result that there was.
     """
     node, parent = call.node, call.node.parent
     if parent is not None and parent.type == "await":
@@ -178,6 +209,8 @@ def taken_apart(
         takes &= statement.child_by_field_name("type") is None
     if takes:
         hunk = Hunk(end, end, more)
+        if is_first:
+            hunk = Hunk(left.start_byte, left.start_byte, f"{', '.join(further)}, ")
         if is_go and further == ("err",) and (does := _handling(names.tree, statement)):
             checked = f"\n{_indent(names.tree, statement)}if err != nil {does}"
             hunk = Hunk(end, statement.end_byte, more + text[end : statement.end_byte] + checked)

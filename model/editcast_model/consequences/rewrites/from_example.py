@@ -131,7 +131,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         typed=frozenset(name for part, name in wrapped if _FUNCTION.search(part.node.type)),
         is_loose=bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         is_tight=bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
-        tied=_tied(tree, old, now, new),
+        tied=_tied(tree, old, now, new, is_same=bool(are_named)),
         is_value=not is_called(old) and not _NAMED.search(new.type),
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
@@ -203,10 +203,13 @@ def _arguments(call: Node) -> list[Node]:
     return arguments.named_children if arguments is not None else []
 
 
-def _tied(tree: Tree, old: Node, now: Tree, new: Node) -> str:
-    """Return the object of which another member is taken: those of others are other members."""
+def _tied(tree: Tree, old: Node, now: Tree, new: Node, *, is_same: bool) -> str:
+    """Return the object of which another member is taken: those of others are other members.
+
+    Or if `is_same`, that of which one is called otherwise.
+    """
     (owner, member), (owner_now, member_now) = _receiver(tree, old), _receiver(now, new)
-    return owner if owner == owner_now and member != member_now else ""
+    return owner if owner == owner_now and (is_same or member != member_now) else ""
 
 
 def _receiver(tree: Tree, node: Node) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from editcast_model.consequences.rewrites.counterparts import BODY, count_others
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
+    KEYED,
     PLACEHOLDER,
     TEXT,
     Rule,
@@ -175,6 +176,8 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
                 continue
             if old.type == new.type == ENCLOSED:
                 continue
+            if KEYED.search(new.type) and not KEYED.search(old.type):
+                continue  # the others were named as well, so that all of the call is an example
             if _assigns(old) or _assigns(new) or not _is_given_same(tree, old, now, new):
                 continue
             if not _is_like(tree, old, now, new):

@@ -30,6 +30,8 @@ PLACEHOLDER = re.compile(r"(%[-+#0 ]*+[\d.*]*+[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\})"
 #: Types of nodes that may need parentheses in the place of another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 ENCLOSED = "parenthesized_expression"
+#: Types of nodes for values with keys.
+KEYED = re.compile("keyword_argument|pair|named_argument")
 #: Types of nodes for several things that are given values, and words for changes of one.
 _TARGETS = frozenset(
     {"expression_list", "pattern_list", "tuple_pattern", "array_pattern", "list_literal"}
@@ -194,7 +196,7 @@ class Rule:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
         if name is not None and node.type != old.type:
-            if name in self.typed or name.startswith(GONE):
+            if name in self.typed or name.startswith(GONE) or KEYED.search(node.type):
                 return False
         if name is not None and name.startswith(GONE):
             return True

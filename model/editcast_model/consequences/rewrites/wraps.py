@@ -14,14 +14,13 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others
-from editcast_model.consequences.rewrites.rule import span_of
+from editcast_model.consequences.rewrites.rule import KEYED, span_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Path, Tree, field
 
-#: Types of nodes: strings, places for values in them, values with keys, and mappings of these.
+#: Types of nodes: strings, places for values in them, and mappings of values with keys.
 _STRING = re.compile(r"(interpreted_|raw_|encapsed_)?string(_literal)?$")
 _IN_TEXT = re.compile("interpolation|template_substitution")
-_KEYED = re.compile("keyword_argument|pair|named_argument")
 _MAPPING = re.compile("dictionary|object|hash")
 _ARGUMENTS = re.compile("argument(s|_list)$")
 #: Receivers whose methods have nothing in common.
@@ -110,7 +109,7 @@ def _place(tree: Tree, path: Path) -> _Place | None:
         return _Place("text", text) if _LETTER.search(text) else None
     if not _STRING.match(kind) or len(tree.of(node)) < _LEAST_STRING:
         return None
-    if _KEYED.search(parent.type) and part == "value":
+    if KEYED.search(parent.type) and part == "value":
         return _Place("key", tree.of(field(parent, "name", "key")).strip("'\""))
     if not _ARGUMENTS.search(parent.type):
         return None

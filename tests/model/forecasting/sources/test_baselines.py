@@ -308,6 +308,13 @@ def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
     assert best.hunk.apply(saved) == "A = F(b)\nc = 1\nA = g(b)\n"
 
 
+def test_a_space_alone_is_no_place_for_the_rest() -> None:
+    text = 'x.with("c_1", 5, "EUR")\nx.with(/no funds/)\n'
+    saved = text.replace('"c_1", 5, "EUR"', 'customer: "c_1", cents: 5, currency: "EUR"')
+    for one in after(RepeatBest(), text, saved):
+        assert "cents" not in one.hunk.text
+
+
 def test_both_ends_of_a_string_are_replaced_together() -> None:
     def is_whole(hunk: Hunk) -> bool:
         return hunk.apply(session_text[0]).count('"') % 2 == 0
