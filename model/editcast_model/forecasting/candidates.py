@@ -34,7 +34,11 @@ from editcast_model.tokenizer import Tokenizer
 UNSEEN = -15.0
 #: Checks on names that only the sources below may fail.
 _REFUSED = (
-    *(unbinds, renames_definition, renames_string, defines_by_itself, assigns_for_nothing),
+    unbinds,
+    renames_definition,
+    renames_string,
+    defines_by_itself,
+    assigns_for_nothing,
     splits_pair,
 )
 #: Names of the sources that may rename a definition: its uses follow, or it is still being typed.
