@@ -42,6 +42,7 @@ from editcast_model.consequences.renames import after_definition, after_state, a
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.style_values import values_left_in
+from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results.further import after_results
@@ -171,12 +172,13 @@ class Consequences:
         """
         now = self.names(text)
         words = self._words(history, text, now, active)
+        others = [one for one in elsewhere if one.file != self._path]
         if now is None:
-            entries_of = (one.entries for one in elsewhere if one.file != self._path)
-            listed_in = lacking_in_documents(text, chain.from_iterable(entries_of))
-            return _ordered(
-                [one for one in chain(words, listed_in) if not _is_active(active, one)], cursor or 0
-            )
+            units = units_left_in(new_units(self._saves, others, None), text, now)
+            listed_in = lacking_in_documents(text, chain(*(one.entries for one in others)))
+            every = chain(units, words, listed_in)
+            found = [one for one in every if not _is_active(active, one)]
+            return _ordered(_apart(found), cursor or 0)
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
@@ -193,7 +195,7 @@ class Consequences:
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        following = list(free(self._following(now, last, elsewhere, words)))
+        following = list(free(self._following(now, last, others, words)))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
@@ -214,12 +216,13 @@ class Consequences:
         self,
         now: Names,
         last: Change | None,
-        elsewhere: Iterable[ModuleChange],
+        elsewhere: Sequence[ModuleChange],
         words: Iterable[Consequence],
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
         for one in after_modules(now, self._path, elsewhere):
             yield replace(one, cause=_replacing(now, one.hunk))
+        yield from units_left_in(new_units(self._saves, elsewhere, last), now.tree.text, now)
         for one in rewrites_left_in(self._saves, now):
             if last is None or not last.wrote(one.hunk.start, one.hunk.end):
                 yield one
@@ -353,6 +356,16 @@ def _fitting(
             taken.remove(_place(hunk))
         yield from (one for one in found if one.hunk not in refused)
         left = waiting if refused else []
+
+
+def _apart(proposed: Iterable[Consequence]) -> list[Consequence]:
+    """Return the first ones of those that overlap."""
+    taken, found = list[tuple[int, int]](), list[Consequence]()
+    for one in proposed:
+        if _is_free(one.hunk, taken):
+            insort(taken, _place(one.hunk))
+            found.append(one)
+    return found
 
 
 def _place(hunk: Hunk) -> tuple[int, int]:

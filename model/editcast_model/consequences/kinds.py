@@ -74,6 +74,7 @@ Kind = Literal[
     "replace_version_in_line",
     "replace_version_said",
     "replace_path",
+    "replace_unit",
     "await_call",
     "make_async",
     "convert_format",
