@@ -39,6 +39,8 @@ from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.replaced.defaults import defaults_left_in
+from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.style_values import values_left_in
@@ -208,6 +210,8 @@ class Consequences:
             self._saves, history, text, self._path, is_code=is_code, active=active
         )
         yield from words_left_in(self._saves, history, text, now)
+        yield from defaults_left_in(self._saves, history, text, self._path, now, active)
+        yield from flags_left_in(self._saves, text, now)
         yield from values_left_in(_earlier(history, text), text, self._path, active)
         yield from paths_left_in(text, self._renamed_files, self._path)
         yield from listed(text, self._folder_files, self._path)

@@ -75,6 +75,7 @@ Kind = Literal[
     "replace_version_said",
     "replace_path",
     "replace_unit",
+    "replace_default",
     "await_call",
     "make_async",
     "convert_format",
