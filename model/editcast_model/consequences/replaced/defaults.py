@@ -100,12 +100,12 @@ def _option(head: str, line: str) -> str:
 def _left(one: _Default, text: str, path: str, names: Names | None) -> Iterator[Hunk]:
     lines = {_line(text, found.start()) for found in _forms(one.name).finditer(text)}
     for first, last in sorted(lines) if len(lines) <= _MOST_PLACES else ():
-        same = [
-            found
-            for found in _NUMBER.finditer(text, first, last)
-            if found[0].replace("_", "") == one.old.replace("_", "")
-        ]
-        if len(same) != 1 or last - first > _LONGEST_LINE:
+        numbers = list(_NUMBER.finditer(text, first, last))
+        same, there = (
+            [found for found in numbers if found[0].replace("_", "") == each.replace("_", "")]
+            for each in (one.old, one.new)
+        )
+        if len(same) != 1 or there or last - first > _LONGEST_LINE:
             continue
         place = same[0]
         if _is_default(text, path, (first, last), place, names):

@@ -15,14 +15,17 @@ from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.names import Names
 
 _FLAGS: Final = re.compile(r"flag|feature|toggle|experiment", re.IGNORECASE)
-#: An entry's line, without its bullet or quotes.
-_ENTRY: Final = re.compile(r"^[ \t]*(?:- )?[\"']?([A-Za-z][\w.-]*)", re.MULTILINE)
+#: The line of an entry, with a value that a flag may have.
+_ENTRY: Final = re.compile(
+    r"""^[ \t]*(?:-[ ])?["']?([A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
+    (?:(?:true|false|on|off|bool\w*|\w*(?:bool|flag|feature)\w*\(.*|["'].*|\{.*)?[ ,;]*)$""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
 #: All of an entry of settings, with the lines below that are indented more.
 _SET: Final = (
     r"""^([ \t]*)(?:- )?["']?(?:(?:\w+_)?(?:FEATURE|FLAG|ENABLE)_)?(?:NAME)["']?(?:[ ]?[:=].*)?\n"""
     r"(?:\1[ \t]+\S.*\n)*"
 )
-_SHORTEST: Final = 4
 
 
 def retired_flags(saves: Iterable[Save]) -> set[str]:
@@ -30,11 +33,20 @@ def retired_flags(saves: Iterable[Save]) -> set[str]:
     found = set()
     for save in saves:
         for hunk in diff(save.before, save.after) if _FLAGS.search(save.file) else ():
-            entry = _ENTRY.search(save.before, hunk.start, hunk.end)
-            is_line = "\n" in save.before[hunk.start : hunk.end] and not hunk.text.strip()
-            if entry and is_line and len(entry[1]) >= _SHORTEST and not has(save.after, entry[1]):
-                found.add(entry[1])
+            removed = save.before[hunk.start : hunk.end]
+            entry = _ENTRY.match(save.before, _line_of(save.before, hunk.start, removed))
+            if entry and "\n" in removed and not hunk.text.strip():
+                if len(parts_of(entry[1])) > 1 and not has(save.after, entry[1]):
+                    found.add(entry[1])
     return found
+
+
+def _line_of(text: str, start: int, removed: str) -> int:
+    """Return where the first line begins that a change removed: a diff may begin it in the last."""
+    head = text[text.rfind("\n", 0, start) + 1 : start]
+    if head.strip():
+        return start + removed.find("\n") + 1
+    return start - len(head) + len(removed) - len(removed.lstrip("\r\n"))
 
 
 def flags_left_in(saves: Iterable[Save], text: str, names: Names | None) -> Iterator[Consequence]:
@@ -49,7 +61,7 @@ def _set_in(text: str, name: str) -> Iterator[Hunk]:
     """Take a flag out of settings, with the lines that belong to it."""
     written = (re.escape(each) for each in written_forms(name) if " " not in each)
     pattern = _SET.replace("NAME", "|".join(written))
-    for entry in re.finditer(pattern, text, re.MULTILINE) if len(parts_of(name)) > 1 else ():
+    for entry in re.finditer(pattern, text, re.MULTILINE):
         before = len(text[: entry.start()].rstrip()) - 1
         if text.startswith(",", before) and text[entry.end() :].lstrip().startswith("}"):
             yield Hunk(before, entry.start() + len(entry[0].rstrip()), "")  # the last one of JSON

@@ -45,6 +45,7 @@ def test_what_names_an_option(old: str, new: str) -> None:
         ("a.md", "The default pool size is 4.\n", True),
         ("a.md", "A pool size of 4 is enough.\n", False),
         ("a.md", "The default pool size is 4 of 4.\n", False),
+        ("a.md", "The default pool size is 4, set it to 8.\n", False),
         ("a.md", "| Option | Default |\n| --- | --- |\n| `--pool-size` | 4 |\n", True),
         ("a.md", "| Option | Largest |\n| --- | --- |\n| `--pool-size` | 4 |\n", False),
         ("a.py", 'HELP = "--pool-size N  workers (default: 4)"\n', True),

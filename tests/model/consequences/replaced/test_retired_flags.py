@@ -3,6 +3,8 @@
 import pytest
 
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.replaced.flags import retired_flags
+from editcast_model.consequences.replaced.saves import Save
 from editcast_model.diff import apply_hunks
 
 YAML = "flags:\n  fast_search: false\n  new_checkout:\n    enabled: true\n    owner: web\n"
@@ -81,3 +83,26 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
 )
 def test_settings(path: str, text: str, expected: str) -> None:
     assert after(path, text, "src/flags.ts") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "is_flag"),
+    [
+        ("  new_checkout: true\n", True),
+        ("  NewCheckout bool\n", True),
+        ("  'new-checkout',\n", True),
+        ("  new_checkout\n", True),
+        ("  NEW_CHECKOUT = 'new_checkout'\n", True),
+        ("  newCheckout: { owner: 'web', default: false },\n", True),
+        ("  NewCheckout: envBool('NEW_CHECKOUT'),\n", True),
+        ("  newCheckout?: boolean;\n", True),
+        ("  new_checkout = cart.open()\n", False),
+        ("  new_checkout()\n", False),
+        ("  return new_checkout\n", False),
+        ("  checkout: true\n", False),
+    ],
+)
+def test_entries(line: str, is_flag: bool) -> None:
+    save = Save("src/flags", 1, f"a\n{line}  other: 1\n", "a\n  other: 1\n")
+    assert bool(retired_flags([save])) is is_flag
+    assert not retired_flags([save._replace(after=save.before.replace("a", "b"))])
