@@ -176,7 +176,7 @@ class Consequences:
         words = self._words(history, text, now, active)
         others = [one for one in elsewhere if one.file != self._path]
         if now is None:
-            units = units_left_in(new_units(self._saves, others, None), text, now)
+            units = units_left_in(new_units(self._saves, others, ()), text, now)
             listed_in = lacking_in_documents(text, chain(*(one.entries for one in others)))
             every = chain(units, words, listed_in)
             found = [one for one in every if not _is_active(active, one)]
@@ -187,17 +187,17 @@ class Consequences:
             return _fitting(now, (one for one in proposed if not _is_active(active, one)), taken)
 
         found: list[Consequence] = []
-        last: Change | None = None
+        changes: list[Change] = []
         for age, before in enumerate(filter(None, map(self.names, _earlier(history, text)))):
             change = Change(before, now, active)
             if not change.is_legible:
                 continue
             if cursor is None:
                 cursor = max(end for _, _, end in change.spans())
-            last = last or change
-            rewrites = _rewrites(change, last) if age < _FRESH else ()
+            changes.append(change)
+            rewrites = _rewrites(change, changes[0]) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        following = list(free(self._following(now, last, others, words)))
+        following = list(free(self._following(now, changes, others, words)))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
@@ -219,16 +219,16 @@ class Consequences:
     def _following(
         self,
         now: Names,
-        last: Change | None,
+        changes: Sequence[Change],
         elsewhere: Sequence[ModuleChange],
         words: Iterable[Consequence],
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
         for one in after_modules(now, self._path, elsewhere):
             yield replace(one, cause=_replacing(now, one.hunk))
-        yield from units_left_in(new_units(self._saves, elsewhere, last), now.tree.text, now)
+        yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
         for one in rewrites_left_in(self._saves, now):
-            if last is None or not last.wrote(one.hunk.start, one.hunk.end):
+            if not any(last.wrote(one.hunk.start, one.hunk.end) for last in changes[:1]):
                 yield one
         yield from words
 

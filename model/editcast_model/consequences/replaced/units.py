@@ -54,17 +54,21 @@ class NewUnit(NamedTuple):
 
 
 def new_units(
-    saves: Iterable[Save], elsewhere: Iterable[ModuleChange], last: Change | None
+    saves: Iterable[Save], elsewhere: Iterable[ModuleChange], changes: Iterable[Change]
 ) -> Iterator[NewUnit]:
-    """Return the names whose units were changed in other files, or in the last change of this."""
+    """Return the names whose units were changed in other files, or by changes of this."""
     pairs = dict.fromkeys(pair for one in saves for pair in replaced_in_save(one.before, one.after))
-    own = [(one.before.name, one.after.name, one) for one in (last.renamed if last else ())]
-    for old, new in (*pairs, *((old, new) for old, new, _ in own)):
+    own = [
+        NewUnit(one.before.name, one.after.name, value_change(change, one))
+        for change in changes
+        for one in change.renamed
+    ]
+    for old, new in (*pairs, *(one[:2] for one in own)):
         value = by_names(old, new)
         if (new, old) not in pairs and any(value.units):
             yield NewUnit(old, new, value)
     found = [NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names]
-    found += [NewUnit(old, new, value_change(last, one)) for old, new, one in own if last]
+    found += own
     for one in found:
         if one.value.factor != 1 or one.value.unit_before in _SUFFIXES:
             yield one
