@@ -58,10 +58,10 @@ def defaults_left_in(
         names: Its names, in a language with rules.
         active: Where something is being typed.
     """
-    own = ((path, before, text, active) for before in dict.fromkeys(history[-_MOST_TEXTS:]))
-    others = ((one.file, one.before, one.after, None) for one in saves)
-    texts = (each for file, *each in chain(others, own) if not _TESTS.search(file))
-    found = dict.fromkeys(one for each in texts for one in _changed(*each))
+    others = (_changed(*one[2:], None) for one in saves if not _TESTS.search(one.file))
+    earlier = () if _TESTS.search(path) else dict.fromkeys(history[-_MOST_TEXTS:])
+    own = (_changed(before, text, active) for before in earlier)
+    found = dict.fromkeys(one for each in chain(others, own) for one in each)
     for one in found:
         if (one.name, one.new, one.old) not in found:
             for hunk in _left(one, text, path, names):
