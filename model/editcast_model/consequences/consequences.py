@@ -179,8 +179,8 @@ class Consequences:
             units = units_left_in(new_units(self._saves, others, ()), text, now)
             listed_in = lacking_in_documents(text, chain(*(one.entries for one in others)))
             every = chain(units, words, listed_in)
-            found = [one for one in every if not _is_active(active, one)]
-            return _ordered(_apart(found), cursor or 0)
+            apart = _apart(one for one in every if not _is_active(active, one))
+            return _ordered(apart, cursor or 0)
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
