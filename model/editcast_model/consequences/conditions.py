@@ -20,6 +20,15 @@ _MOST_PLACES = 30
 #: Conditions that mean the same everywhere: a call, a member, a constant. A local name or a
 #: comparison may mean something else at another place.
 _LASTING = re.compile(r"[A-Z][A-Z0-9_]+|[\w$]+(?:\.[\w$]+)+(?:\([^()]*\))?|[\w$]+\([^()]*\)")
+#: What may ask for a flag; calls and lists by which something is done only with a flag.
+_ASKING = re.compile(
+    r"[\w$]+(?:\.[\w$]+)*"
+    r"(?:\((?:[\w$.]+, *)*(?:[\"'`][\w.:-]+[\"'`]|[\w$]+\.[\w$.]+|[A-Z\d_]+)?(?:, *[\w$.]+)*\))?"
+)
+_GUARD = re.compile(r"\w*(?:flag|feature|toggle|gate|experiment)\w*\(", re.IGNORECASE)
+_LIST = re.compile("argument|pattern")
+#: The last one of some lines, if nothing is done behind it.
+_LEAVES = re.compile(r"(?:^|\n)[ \t]*(?:return|raise|throw)\b[^\n]*\n$")
 _BEHIND = 20  # characters behind an expression that stay as they are
 _NOT = re.compile(r"not\s+|!\s*")
 #: Types of leaves that contain the text of a string; its lines are not indented.
@@ -72,26 +81,83 @@ def _settled(change: Change) -> Iterator[tuple[str, bool]]:
 
 def _still_asked(tree: Tree, core: str, is_true: bool) -> Iterator[Consequence]:
     places = [one.start() for one in re.finditer(re.escape(core), tree.text)]
-    seen: set[Hunk] = set()
-    for place in places if len(places) <= _MOST_PLACES else ():
-        for step in reversed(tree.path(place)):
-            choice, hunk = _choice(tree, step.node), None
-            if choice is not None and choice.core == core:
-                left = choice.left[0 if is_true else 1]
-                hunk = Hunk(choice.start, choice.end, left) if left is not None else None
-            elif step.type != "if_statement":
-                continue
-            elif is_true:
-                hunk = _without_part(tree, step.node, core)
-            if hunk is not None and hunk not in seen:
-                seen.add(hunk)
-                yield Consequence(hunk, "settle_condition", cause=f"if {core}")
+    found = (
+        _left_at(tree, place, core, is_true)
+        for place in (places if len(places) <= _MOST_PLACES else ())
+    )
+    for hunk in dict.fromkeys(found):
+        if hunk is not None:
+            yield Consequence(hunk, "settle_condition", cause=f"if {core}")
+
+
+def _left_at(tree: Tree, place: int, core: str, is_true: bool) -> Hunk | None:
+    """Return what is left of the innermost thing around an offset that asks a condition."""
+    for step in reversed(tree.path(place)):
+        choice = _choice(tree, step.node, core)
+        if choice is not None and choice.core == core:
+            left = choice.left[0 if is_true else 1]
+            if left is None:
+                return None
+            end = _end_of_block(tree, step.node) if _LEAVES.search(left) else choice.end
+            return Hunk(choice.start, end or choice.end, left)
+        if is_true and (hunk := _without_part(tree, step.node, core)):
+            return hunk
+        if step.type == "if_statement":
             break
+    return None
+
+
+def _end_of_block(tree: Tree, node: Node) -> int:
+    """Return the end of the last line of a statement's block; 0 for none."""
+    above = tree.around(node)[:1]
+    is_block = above and re.search("block|statement_list", above[0].type)
+    return tree.text.find("\n", above[0].named_children[-1].end_byte) + 1 if is_block else 0
+
+
+def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
+    """Return what is left of a condition, or of a guard, that asks for a flag which is always on.
+
+    Args:
+        tree: The text.
+        place: Where the flag is named.
+        is_alone: Whether it is named nowhere else.
+    """
+    node = _asking(tree, place)
+    if node is None:
+        return
+    hunk, above = _left_at(tree, place, tree.of(node), True), tree.around(node)[:1]
+    is_guard = _GUARD.match(tree.of(node)) or (is_alone and node.type.endswith("pattern"))
+    if hunk is None and above and above[0].type == "decorator" and _GUARD.match(tree.of(node)):
+        start = tree.text.rfind("\n", 0, above[0].start_byte) + 1
+        hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
+    elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
+        before, after = node.prev_named_sibling, node.next_named_sibling
+        if after is not None:
+            hunk = Hunk(node.start_byte, after.start_byte, "")
+        elif before is not None:
+            hunk = Hunk(before.end_byte, node.end_byte, "")
+    if hunk is not None:
+        yield hunk
+
+
+def variable_of(tree: Tree, place: int) -> str | None:
+    """Return the variable that is given what asks for a flag at an offset."""
+    node = _asking(tree, place)
+    above = tree.around(node)[0] if node is not None and "(" in tree.of(node) else None
+    target = field(above, "name", "left")
+    return tree.of(target) if target is not None and target.type == "identifier" else None
+
+
+def _asking(tree: Tree, place: int) -> Node | None:
+    """Return the widest expression around an offset that asks for one thing."""
+    nodes = [step.node for step in tree.path(place)[1:]]
+    asking = (one for one in nodes if _ASKING.fullmatch(tree.of(one)))
+    return next((one for one in asking if "statement" not in one.type), None)
 
 
 def _without_part(tree: Tree, node: Node, core: str) -> Hunk | None:
     """Take what is always true out of a condition that asks something else as well."""
-    condition = _condition(node)
+    condition = _condition(node) if node.type == "if_statement" else node
     operator = condition.child_by_field_name("operator") if condition is not None else None
     if condition is None or operator is None or tree.of(operator) not in _AND:
         return None
@@ -115,15 +181,15 @@ def _condition(node: Node) -> Node | None:
     return condition
 
 
-def _choice(tree: Tree, node: Node) -> _Choice | None:
-    """Return what asks something, if that can be settled; None for all else."""
+def _choice(tree: Tree, node: Node, known: str = "") -> _Choice | None:
+    """Return what asks something, if that can be settled or is known; None for all else."""
     condition = _condition(node) if node.type in ("if_statement", *_EXPRESSIONS) else None
     if condition is None or node.child_by_field_name("initializer") is not None:
         return None
     text = tree.of(condition)
     negated = _NOT.match(text)
     core = text[negated.end() :] if negated else text
-    if not _LASTING.fullmatch(core):
+    if core != known and not _LASTING.fullmatch(core):
         return None
     if node.type in _EXPRESSIONS:
         start, end = node.start_byte, node.end_byte

@@ -40,9 +40,12 @@ from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.replaced.defaults import defaults_left_in
+from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.style_values import values_left_in
+from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results.further import after_results
@@ -173,29 +176,30 @@ class Consequences:
         """
         now = self.names(text)
         words = self._words(history, text, now, active)
+        others = [one for one in elsewhere if one.file != self._path]
         if now is None:
-            entries_of = (one.entries for one in elsewhere if one.file != self._path)
-            listed_in = lacking_in_documents(text, chain.from_iterable(entries_of))
-            return _ordered(
-                [one for one in chain(words, listed_in) if not _is_active(active, one)], cursor or 0
-            )
+            units = units_left_in(new_units(self._saves, others, ()), text, now)
+            listed_in = lacking_in_documents(text, chain(*(one.entries for one in others)))
+            every = chain(units, words, listed_in)
+            apart = _apart(one for one in every if not _is_active(active, one))
+            return _ordered(apart, cursor or 0)
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
             return _fitting(now, (one for one in proposed if not _is_active(active, one)), taken)
 
         found: list[Consequence] = []
-        last: Change | None = None
+        changes: list[Change] = []
         for age, before in enumerate(filter(None, map(self.names, _earlier(history, text)))):
             change = Change(before, now, active)
             if not change.is_legible:
                 continue
             if cursor is None:
                 cursor = max(end for _, _, end in change.spans())
-            last = last or change
-            rewrites = _rewrites(change, last) if age < _FRESH else ()
+            changes.append(change)
+            rewrites = _rewrites(change, changes[0]) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        following = list(free(self._following(now, last, elsewhere, words)))
+        following = list(free(self._following(now, changes, others, words)))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
@@ -208,6 +212,8 @@ class Consequences:
             self._saves, history, text, self._path, is_code=is_code, active=active
         )
         yield from words_left_in(self._saves, history, text, now)
+        yield from defaults_left_in(self._saves, history, text, self._path, now, active)
+        yield from flags_left_in(self._saves, text, now)
         yield from values_left_in(_earlier(history, text), text, self._path, active)
         yield from paths_left_in(text, self._renamed_files, self._path)
         yield from listed(text, self._folder_files, self._path)
@@ -215,15 +221,16 @@ class Consequences:
     def _following(
         self,
         now: Names,
-        last: Change | None,
-        elsewhere: Iterable[ModuleChange],
+        changes: Sequence[Change],
+        elsewhere: Sequence[ModuleChange],
         words: Iterable[Consequence],
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
         for one in after_modules(now, self._path, elsewhere):
             yield replace(one, cause=_replacing(now, one.hunk))
+        yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
         for one in rewrites_left_in(self._saves, now):
-            if last is None or not last.wrote(one.hunk.start, one.hunk.end):
+            if not any(last.wrote(one.hunk.start, one.hunk.end) for last in changes[:1]):
                 yield one
         yield from words
 
@@ -355,6 +362,16 @@ def _fitting(
             taken.remove(_place(hunk))
         yield from (one for one in found if one.hunk not in refused)
         left = waiting if refused else []
+
+
+def _apart(proposed: Iterable[Consequence]) -> list[Consequence]:
+    """Return the first ones of those that overlap."""
+    taken, found = list[tuple[int, int]](), list[Consequence]()
+    for one in proposed:
+        if _is_free(one.hunk, taken):
+            insort(taken, _place(one.hunk))
+            found.append(one)
+    return found
 
 
 def _place(hunk: Hunk) -> tuple[int, int]:

@@ -23,7 +23,7 @@ UNITS: Final = {
     "hour": (Fraction(3600), "hour hours"),
     "day": (Fraction(86400), "day days"),
 }
-_UNIT_OF: Final = {part: unit for unit, (_, parts) in UNITS.items() for part in parts.split()}
+UNIT_OF: Final = {part: unit for unit, (_, parts) in UNITS.items() for part in parts.split()}
 _TYPES: Final = {"go": ("time.Duration",), "python": ("timedelta", "datetime.timedelta")}
 _NUMBER: Final = re.compile(r"u?int(8|16|32|64)?|float(32|64)?")
 _WRITTEN: Final = re.compile(r"\d[\d_]*(\.\d+)?")
@@ -43,8 +43,8 @@ def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
     if now not in _TYPES.get(language, ()) or not _NUMBER.fullmatch(was):
         return ""
     kept = parts_of(renamed.after.name)
-    units = [_UNIT_OF[one] for one in parts_of(renamed.before.name) if one in _UNIT_OF]
-    is_known = len(units) == 1 and not any(one in _UNIT_OF for one in kept)
+    units = [UNIT_OF[one] for one in parts_of(renamed.before.name) if one in UNIT_OF]
+    is_known = len(units) == 1 and not any(one in UNIT_OF for one in kept)
     return units[0] if is_known and (language, units[0]) != ("go", "day") else ""
 
 

@@ -75,6 +75,8 @@ Kind = Literal[
     "replace_version_in_line",
     "replace_version_said",
     "replace_path",
+    "replace_unit",
+    "replace_default",
     "await_call",
     "make_async",
     "convert_format",

@@ -24,7 +24,7 @@ from editcast_model.consequences.durations import (
 )
 from editcast_model.consequences.formats.forms import SCRIPTS
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import parts_of
+from editcast_model.consequences.lists.word_forms import has, parts_of, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.names import WORD, Occurrence
@@ -58,6 +58,8 @@ _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 #: Numbers whose digits are grouped, and those that could be.
 _GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
 _UNGROUPED: Final = re.compile(r"(?<![\w.])\d{4,}\b")
+#: The last argument of an expression, if it is a number.
+_DEFAULT: Final = re.compile(r",\s*[\"']?(\d[\d_]*(?:\.\d+)?)[\"']?\s*\)+$")
 _OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 #: The name of a flag or of its opposite; not a count, or a word for nothing.
 _FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
@@ -88,6 +90,7 @@ class ValueChange(NamedTuple):
         literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
         unit_before: The unit of a number that is a duration now.
+        is_whole: Whether its numbers have no fractions any more.
     """
 
     factor: Fraction = Fraction(1)
@@ -96,6 +99,7 @@ class ValueChange(NamedTuple):
     literals: tuple[tuple[str, str], ...] = ()
     units: tuple[str, str] = ("", "")
     unit_before: str = ""
+    is_whole: bool = False
 
 
 SAME: Final = ValueChange()
@@ -117,7 +121,8 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
         if _NUMBER.fullmatch(was) and _NUMBER.fullmatch(now):
             factor = Fraction(now.replace("_", "")) / (Fraction(was.replace("_", "")) or 1)
             if factor in _FACTORS or 1 / (factor or 1) in _FACTORS:
-                return ValueChange(factor, units=of_names.units)
+                is_whole = "." in was and "." not in now
+                return ValueChange(factor, units=of_names.units, is_whole=is_whole)
         elif was in _OPPOSITE and now in _OPPOSITE:
             return ValueChange(is_negated=True)
         elif was in _OPPOSITE and _QUOTED.fullmatch(now):
@@ -215,7 +220,7 @@ class _Place:
             return replace(hunk, text=f"{hunk.text}={_in_braces(true)}") if true else None
         is_braced = written.type == "jsx_expression"
         old = self._tree.of(written)[1:-1] if is_braced else self._tree.of(written)
-        new = self._literal(old)
+        new = self._literal(old) or self._read(old)
         if new is None and self._value.is_negated:
             new = self._negated(old)
         if new is None:
@@ -223,6 +228,17 @@ class _Place:
         head = self._renamed(self._hunk.start, written.start_byte)
         new = head + (_in_braces(new) if is_braced else new)
         return Hunk(self._hunk.start, written.end_byte, new)
+
+    def _read(self, old: str) -> str | None:
+        """Return an expression that takes the value by the old name, or else a literal one."""
+        name = self._tree.text[self._hunk.start : self._hunk.end]
+        default = _DEFAULT.search(old) if self._value.factor != 1 and has(old, name) else None
+        number = self._literal(default[1]) if default else None
+        if default is None or number is None:
+            return None
+        new = renamed(old[: default.start(1)], name, self._hunk.text) + number
+        made = re.sub(r"^float\(", "int(", new) if self._value.is_whole else new
+        return made + old[default.end(1) :]
 
     def _true(self) -> str | None:
         """Return what is written for true now."""
@@ -327,7 +343,7 @@ class _Place:
             return None
         node, factor = self._node, self._value.factor
         sign, other = ("/", factor) if factor > 1 else ("*", 1 / factor)
-        return Hunk(node.start_byte, node.end_byte, f"{new} {sign} {_number(other)}")
+        return Hunk(node.start_byte, node.end_byte, f"{new} {sign} {number_of(other)}")
 
 
 def _literal_of(tree: Tree, one: Occurrence) -> str:
@@ -371,10 +387,11 @@ def _product(number: Fraction, factor: Fraction) -> str:
     """Write a product; bytes as people write them."""
     for power in (2, 3):
         if factor == 1024**power:
-            parts = [_number(number)] if number != 1 else []
+            parts = [number_of(number)] if number != 1 else []
             return " * ".join([*parts, *["1024"] * power])
-    return _number(number * factor)
+    return number_of(number * factor)
 
 
-def _number(value: Fraction) -> str:
+def number_of(value: Fraction) -> str:
+    """Write a number."""
     return str(value.numerator) if value.denominator == 1 else repr(float(value))

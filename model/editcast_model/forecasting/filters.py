@@ -36,8 +36,7 @@ class EditContext:
     Attributes:
         text: The current text.
         language: The LSP language identifier.
-        way_back: The hunks that would restore the text before the last save; none before the second
-            save.
+        way_back: The hunks that would restore the text before the last save, or as it was opened.
         texts: Hashes of earlier texts.
         on_imports: Whether the last change was on an import line.
         typed: The range of the word being typed, if any.

@@ -65,8 +65,12 @@ def follows_code(text: str, hunk: Hunk, language: str, gone: Iterable[str] = ())
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():
         return _TAKEN.fullmatch(text[start : hunk.start]) is not None
     importing, code = _words(text, language)
-    old, new = words_of(text[hunk.start : hunk.end]), words_of(hunk.text)
-    if new & code - importing or language != "python" or new - old:
+    # A hunk may cut words, as `NotFound, User` of `User, UserNotFound, UserId`.
+    start, end = whole_lines(hunk, text)
+    lines = text[start:end], hunk.shifted(-start).apply(text[start:end])
+    before, after = map(words_of, lines)
+    old, new = before - after, after - before
+    if new or language != "python":
         return bool(new & code - importing)
     removed = old - _words(hunk.apply(text), language)[0]
     was_used = removed & _words("\n".join(gone), language)[1]

@@ -122,10 +122,10 @@ class Track:
         text = conditions.context.text
         if text != self._history.text:
             session.update(text, saved=False)
-        if self._history.saves:
-            before = self._history.saves[-1].before
-            context = replace(conditions.context, way_back=diff(text, before))
-            conditions = replace(conditions, context=context)
+        saves = self._history.saves
+        before = saves[-1].before if saves else self._history.saved
+        context = replace(conditions.context, way_back=diff(text, before))
+        conditions = replace(conditions, context=context)
 
         def fits(hunk: Hunk) -> bool:
             reason = conditions.reason_against(hunk)

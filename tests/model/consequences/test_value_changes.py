@@ -288,3 +288,16 @@ def test_a_flag_of_typescript_becomes_a_time(name: str) -> None:
         "if (this.owner === null || this.archivedAt === null) return [];",
         "return this.archivedAt !== null ? this.old : this.items;",
     ]
+
+
+def test_a_value_that_is_read_by_the_old_name_has_another_default() -> None:
+    before = """@dataclass
+class Settings:
+    wait: float = 5.0
+
+settings = Settings(wait=float(raw.get("wait", 5.0)))
+"""
+    after = before.replace("wait: float = 5.0", "wait_ms: int = 5000")
+    assert proposed("a.py", before, after) == [
+        'settings = Settings(wait_ms=int(raw.get("wait_ms", 5000)))'
+    ]

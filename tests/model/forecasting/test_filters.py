@@ -59,6 +59,12 @@ def test_one_of_several_imported_names_goes_with_its_last_use() -> None:
     assert reason(later.replace("path, ", ""), opened, split, before=later) is not None
 
 
+def test_an_imported_name_that_begins_as_the_one_before_it_goes_with_its_last_use() -> None:
+    opened = "from users import User, UserNotFound, UserId\n\na: User, UserId = UserNotFound\n"
+    used = opened.replace("= UserNotFound", "= None")
+    assert reason(used.replace(" UserNotFound,", ""), opened, before=used) is None
+
+
 def test_white_space_is_for_those_who_are_at_it() -> None:
     blanks = "a = 1  \nb = 2  \nc = 3\n"
     tidied = "a = 1\nb = 2  \nc = 3\n"

@@ -223,6 +223,11 @@ def test_what_is_held_back_is_passed_over(bench: Bench) -> None:
     assert bench.ask(Track("x"), "x", 2)[1]().predictions == [insert("word")]  # too unsure
 
 
+def test_what_undoes_the_changes_since_the_file_was_opened_is_passed_over(bench: Bench) -> None:
+    bench.use(Scripted(lambda *_: [insert("word "), insert("other ")]))
+    assert bench.ask(Track("word x"), "x")[1]().predictions == [insert("other ")]
+
+
 def test_sessions_are_prepared_when_there_is_time(bench: Bench) -> None:
     forecaster = Scripted(lambda *_: [])
     bench.use(forecaster)

@@ -173,7 +173,7 @@ class TypedDocument:
         context = EditContext(
             self.text,
             language,
-            way_back=diff(self.text, saves[-1].before) if saves else (),
+            way_back=diff(self.text, saves[-1].before if saves else self._history.saved),
             texts=frozenset(self._texts),
             on_imports=any(is_import(line, language) for line in self._changed),
             cursor=self._cursor,

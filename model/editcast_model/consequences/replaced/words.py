@@ -40,7 +40,7 @@ def words_left_in(
     files: dict[Pair, set[str]] = defaultdict(set)
     is_gone: dict[Pair, bool] = {}
     for save in saves:
-        for pair in _replaced_in_save(save.before, save.after):
+        for pair in replaced_in_save(save.before, save.after):
             if save.file in files[pair[::-1]]:
                 files[pair[::-1]].remove(save.file)
             else:
@@ -87,7 +87,7 @@ def _replaced(before: str, after: str) -> tuple[Pair, ...]:
 
 #: Caches the changed lines of other files, which every open file asks for. A file's own texts are
 #: not cached: they are long, and different after each key.
-_replaced_in_save = lru_cache(maxsize=256)(_replaced)
+replaced_in_save = lru_cache(maxsize=256)(_replaced)
 
 
 def _hunks(text: str, names: Names | None, pair: Pair) -> list[Hunk]:

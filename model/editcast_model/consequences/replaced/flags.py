@@ -1,0 +1,81 @@
+"""Flags that were retired: an entry of theirs was taken out of another file, and is left here.
+
+A file is one of flags by its name. What a retired flag guarded stays: it is always on from then on.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from editcast_model.consequences.conditions import once_settled, variable_of
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.lists.word_forms import forms, has, parts_of, written_forms
+from editcast_model.consequences.replaced.saves import Save
+from editcast_model.diff import Hunk, diff
+from editcast_model.syntax.names import Names
+
+_FLAGS: Final = re.compile(r"flag|feature|toggle|experiment", re.IGNORECASE)
+#: The line of an entry, with a value that a flag may have.
+_ENTRY: Final = re.compile(
+    r"""^[ \t]*(?:-[ ])?["']?([A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
+    (?:(?:true|false|on|off|bool\w*|\w*(?:bool|flag|feature)\w*\(.*|["'].*|\{.*)?[ ,;]*)$""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+#: All of an entry of settings, with the lines below that are indented more.
+_SET: Final = (
+    r"""^([ \t]*)(?:- )?["']?(?:(?:\w+_)?(?:FEATURE|FLAG|ENABLE)_)?(?:NAME)["']?(?:[ ]?[:=].*)?\n"""
+    r"(?:\1[ \t]+\S.*\n)*"
+)
+
+
+def retired_flags(saves: Iterable[Save]) -> set[str]:
+    """Return the flags whose entries saves of other files took away."""
+    found = set()
+    for save in saves:
+        for hunk in diff(save.before, save.after) if _FLAGS.search(save.file) else ():
+            removed = save.before[hunk.start : hunk.end]
+            entry = _ENTRY.match(save.before, _line_of(save.before, hunk.start, removed))
+            if entry and "\n" in removed and not hunk.text.strip():
+                if len(parts_of(entry[1])) > 1 and not has(save.after, entry[1]):
+                    found.add(entry[1])
+    return found
+
+
+def _line_of(text: str, start: int, removed: str) -> int:
+    """Return where the first line begins that a change removed: a diff may begin it in the last."""
+    head = text[text.rfind("\n", 0, start) + 1 : start]
+    if head.strip():
+        return start + removed.find("\n") + 1
+    return start - len(head) + len(removed) - len(removed.lstrip("\r\n"))
+
+
+def flags_left_in(saves: Iterable[Save], text: str, names: Names | None) -> Iterator[Consequence]:
+    """Return what is left of retired flags: conditions, guards and settings."""
+    for name in sorted(retired_flags(saves)):
+        found = _asked(names, name) if names is not None else _set_in(text, name)
+        for hunk in found:
+            yield Consequence(hunk, "settle_condition", cause=f"retired {name}")
+
+
+def _set_in(text: str, name: str) -> Iterator[Hunk]:
+    """Take a flag out of settings, with the lines that belong to it."""
+    written = (re.escape(each) for each in written_forms(name) if " " not in each)
+    pattern = _SET.replace("NAME", "|".join(written))
+    for entry in re.finditer(pattern, text, re.MULTILINE):
+        before = len(text[: entry.start()].rstrip()) - 1
+        if text.startswith(",", before) and text[entry.end() :].lstrip().startswith("}"):
+            yield Hunk(before, entry.start() + len(entry[0].rstrip()), "")  # the last one of JSON
+        else:
+            yield Hunk(entry.start(), entry.end(), "")
+
+
+def _asked(names: Names, name: str) -> Iterator[Hunk]:
+    """Find the conditions and guards that ask for a flag, or for a variable that has it."""
+    tree = names.tree
+    written = [one for one in forms(name).finditer(tree.text) if " " not in one[0]]
+    places = {one.start() for one in written}
+    for one in written:
+        if (alias := variable_of(tree, one.start())) is not None:
+            places |= {each.start for each in names.of(alias)}
+    for place in sorted(places):
+        yield from once_settled(tree, place, is_alone=len(places) == 1)

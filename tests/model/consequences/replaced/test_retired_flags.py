@@ -1,0 +1,108 @@
+"""Conditions, guards and settings that are left of flags whose entries other files lost."""
+
+import pytest
+
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.replaced.flags import retired_flags
+from editcast_model.consequences.replaced.saves import Save
+from editcast_model.diff import apply_hunks
+
+YAML = "flags:\n  fast_search: false\n  new_checkout:\n    enabled: true\n    owner: web\n"
+YAML_NOW = "flags:\n  fast_search: false\n"
+CODE = "export interface Flags {\n  darkMode: boolean;\n  newCheckout: boolean;\n}\n"
+CODE_NOW = "export interface Flags {\n  darkMode: boolean;\n}\n"
+
+
+def after(path: str, text: str, file: str = "config/flags.yaml") -> str:
+    """Return a text after all that follows from the removal of a flag."""
+    texts = (YAML, YAML_NOW) if file.endswith("yaml") else (CODE, CODE_NOW)
+    consequences = Consequences("", path)
+    consequences.add_other_save(file, 1, *texts)
+    found = consequences.propose([], text)
+    return apply_hunks(text, sorted((one.hunk for one in found), key=lambda hunk: hunk.start))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('if not enabled("new_checkout"):\n    old()\nnew()\n', "new()\n"),
+        ('if enabled("new_checkout"):\n    new()\nelse:\n    old()\n', "new()\n"),
+        (
+            'def f():\n    if on("new_checkout"):\n        return 1\n    a()\n    return 2\n',
+            "def f():\n    return 1\n",
+        ),
+        ('a = x(1) if enabled("new_checkout") else y\n', "a = x(1)\n"),
+        ('if enabled("new_checkout") and cart.lines:\n    f()\n', "if cart.lines:\n    f()\n"),
+        ("if flags.new_checkout:\n    f()\n", "f()\n"),
+        ("if Flag.NEW_CHECKOUT.on():\n    f()\n", "f()\n"),
+        ("if is_on(Flag.NEW_CHECKOUT):\n    f()\n", "f()\n"),
+        ('@flag_required("new_checkout")\ndef f():\n    pass\n', "def f():\n    pass\n"),
+        ('new = is_on("new_checkout")\nif new:\n    f()\n', 'new = is_on("new_checkout")\nf()\n'),
+        ('log("new_checkout")\n', 'log("new_checkout")\n'),
+        ('if enabled("fast_search"):\n    f()\n', 'if enabled("fast_search"):\n    f()\n'),
+    ],
+)
+def test_conditions_and_guards_of_python(text: str, expected: str) -> None:
+    assert after("a.py", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("get('/a', requireFlag('newCheckout'), f);\n", "get('/a', f);\n"),
+        ("get('/a', f, requireFlag('newCheckout'));\n", "get('/a', f);\n"),
+        ("if (f(newCheckout)) {\n  a();\n}\n", "if (f(newCheckout)) {\n  a();\n}\n"),
+        ("get('/a', log('newCheckout'), f);\n", "get('/a', log('newCheckout'), f);\n"),
+        (
+            "const a = <A>{newCheckout && b > 1 && <B />}</A>;\n",
+            "const a = <A>{b > 1 && <B />}</A>;\n",
+        ),
+        ("const { newCheckout, other } = useFlags();\n", "const { other } = useFlags();\n"),
+        (
+            "const { newCheckout, other } = useFlags();\nf(newCheckout ? 1 : other);\n",
+            "const { newCheckout, other } = useFlags();\nf(1);\n",
+        ),
+    ],
+)
+def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
+    assert after("a.tsx", text, "src/flags.ts") == expected
+    assert after("a.tsx", text, "src/types.ts") == text
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.yaml", "flags:\n  newCheckout: true\n  b: 1\n", "flags:\n  b: 1\n"),
+        ("a.yaml", "flags:\n  new_checkout:\n    on: true\n  b: 1\n", "flags:\n  b: 1\n"),
+        ("a.env", "FEATURE_NEW_CHECKOUT=1\nB=1\n", "B=1\n"),
+        ("a.env", "HIDE_NEW_CHECKOUT=1\nB=1\n", "HIDE_NEW_CHECKOUT=1\nB=1\n"),
+        ("a.json", '{\n  "newCheckout": true,\n  "b": 1\n}\n', '{\n  "b": 1\n}\n'),
+        ("a.json", '{\n  "b": 1,\n  "newCheckout": true\n}\n', '{\n  "b": 1\n}\n'),
+        ("a.md", "The new checkout is on.\n", "The new checkout is on.\n"),
+    ],
+)
+def test_settings(path: str, text: str, expected: str) -> None:
+    assert after(path, text, "src/flags.ts") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "is_flag"),
+    [
+        ("  new_checkout: true\n", True),
+        ("  NewCheckout bool\n", True),
+        ("  'new-checkout',\n", True),
+        ("  new_checkout\n", True),
+        ("  NEW_CHECKOUT = 'new_checkout'\n", True),
+        ("  newCheckout: { owner: 'web', default: false },\n", True),
+        ("  NewCheckout: envBool('NEW_CHECKOUT'),\n", True),
+        ("  newCheckout?: boolean;\n", True),
+        ("  new_checkout = cart.open()\n", False),
+        ("  new_checkout()\n", False),
+        ("  return new_checkout\n", False),
+        ("  checkout: true\n", False),
+    ],
+)
+def test_entries(line: str, is_flag: bool) -> None:
+    save = Save("src/flags", 1, f"a\n{line}  other: 1\n", "a\n  other: 1\n")
+    assert bool(retired_flags([save])) is is_flag
+    assert not retired_flags([save._replace(after=save.before.replace("a", "b"))])
