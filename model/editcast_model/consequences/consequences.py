@@ -21,7 +21,10 @@ from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
-from editcast_model.consequences.lists.in_documents import lacking_in_documents
+from editcast_model.consequences.lists.in_documents import (
+    lacking_in_documents,
+    lacking_in_whole_lists,
+)
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
@@ -171,8 +174,9 @@ class Consequences:
         """
         now = self.names(text)
         words = self._words(history, text, now, active)
+        elsewhere = list(elsewhere)
+        entries_of = (one.entries for one in elsewhere if one.file != self._path)
         if now is None:
-            entries_of = (one.entries for one in elsewhere if one.file != self._path)
             listed_in = lacking_in_documents(text, chain.from_iterable(entries_of))
             return _ordered(
                 [one for one in chain(words, listed_in) if not _is_active(active, one)], cursor or 0
@@ -193,7 +197,9 @@ class Consequences:
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        following = list(free(self._following(now, last, elsewhere, words)))
+        listed_in = lacking_in_whole_lists(text, chain.from_iterable(entries_of))
+        further = chain(self._following(now, last, elsewhere, words), listed_in)
+        following = list(free(further))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 

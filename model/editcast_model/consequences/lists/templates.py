@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, name_of
+from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, inner_of, name_of
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -15,6 +15,7 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
+_NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -75,7 +76,24 @@ def template_of(
     if _reads_as_others(found, source, old, added.others):
         return Template(source, tuple(words))
     is_beside = source in (found.entry, beside)
+    is_list = found.node.child_by_field_name("operator") is None  # else of conditions
+    if is_list and is_beside and _is_of_same_type(added, old) and _says_type(source, text, old):
+        return Template(source, tuple(words))
     return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
+
+
+def _says_type(entry: Node, text: str, name: str) -> bool:
+    """Tell whether an entry is a declaration, or has a name and what all of the type may have."""
+    if inner_of(entry).child_by_field_name("type") is not None:
+        return has(text, name)
+    is_named = forms(name).match(text.lstrip("\"'")) is not None
+    return is_named and (not _is_constant(text, name) or _NOTHING.search(text) is not None)
+
+
+def _is_of_same_type(added: Entry, other: str) -> bool:
+    """Tell whether a field is declared with the type of a neighbour, or written like it."""
+    is_like = bool(added.owner) and added.is_like[other != added.before]
+    return is_like and any(WORD.findall(word) for word in nameless(added.text, added.name))
 
 
 def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]:
