@@ -126,8 +126,16 @@ def _value_named_as_type(names: Names, call: Call, parameter: Parameter) -> str 
         if one.role is Role.DEFINITION
         and one.part.kind in ("import", "variable", "constant", "parameter")
         and names.resolve(call.called, word) == names.home(one)
+        and _is_given(names, one)
     }
     return found.pop() if len(found) == 1 else None
+
+
+def _is_given(names: Names, defined: Occurrence) -> bool:
+    """Tell whether a name is known not to be a function's, from what an import does not tell."""
+    uses = [one for one in names.of(defined.name) if one.role is Role.REFERENCE]
+    calls = any(call_of(names.tree, one) for one in uses)
+    return not calls and (bool(uses) or defined.part.kind != "import")
 
 
 def gives(names: Names, call: Call, name: str) -> Argument | None:

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, inner_of, name_of
+from editcast_model.consequences.lists.entries import (
+    COLUMN,
+    OPTION,
+    Entry,
+    EntryList,
+    inner_of,
+    name_of,
+)
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -92,7 +99,8 @@ def _says_type(entry: Node, text: str, name: str) -> bool:
 
 def _is_of_same_type(added: Entry, other: str) -> bool:
     """Tell whether a field is declared with the type of a neighbour, or written like it."""
-    is_like = bool(added.owner) and added.is_like[other != added.before]
+    is_known = bool(added.owner) or added.kind == OPTION
+    is_like = is_known and added.is_like[other != added.before]
     return is_like and any(WORD.findall(word) for word in nameless(added.text, added.name))
 
 
