@@ -115,6 +115,7 @@ class Entry:
         list_start: Where the list begins; -1 in another file.
         kind: The kind of its node.
         scope: Where it has a meaning, if it is a parameter: in its function.
+        all_alike: The names of all entries that `alike` may be.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Entry:
     list_start: int = -1
     kind: str = ""
     scope: tuple[int, int] = (0, 0)
+    all_alike: tuple[str, ...] = ()
 
     @property
     def for_other_files(self) -> "Entry":
@@ -299,6 +301,7 @@ def _described(found: EntryList) -> Entry | None:
         is_same(renamed(text_before, others[at], words[at]), text),
         after is not None and is_same(renamed(tree.of(after), name(after), words[at]), text),
     )
+    all_alike = tuple(name(one) for one in found.by_distance(node) if is_alike(one))
     neighbours = others[at], name(further), name(after)
     owner = _owner(tree, node)
     # Nothing else names a group of constants of Go.
@@ -313,12 +316,13 @@ def _described(found: EntryList) -> Entry | None:
         text,
         text_before,
         is_like,
-        next((name(one) for one in found.by_distance(node) if is_alike(one)), ""),
+        next(iter(all_alike), ""),
         _type_of(tree, tree.of(called)),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
         kind_of(node),
         (function.start_byte, function.end_byte) if function else (0, 0),
+        all_alike,
     )
 
 

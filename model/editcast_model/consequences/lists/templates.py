@@ -22,6 +22,7 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
+_DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
 _NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
@@ -84,14 +85,19 @@ def template_of(
         return Template(source, tuple(words))
     is_beside = source in (found.entry, beside)
     is_list = found.node.child_by_field_name("operator") is None  # else of conditions
-    if is_list and is_beside and _is_of_same_type(added, old) and _says_type(source, text, old):
+    others = [one for one in added.all_alike if one != old]
+    is_only = not any(has(found.tree.of(one), other) for one in found.entries for other in others)
+    is_only &= all(forms(old).fullmatch(one) for one in literals(found.tree, source))
+    is_like = is_list and is_only and _is_of_same_type(added, old)
+    if is_beside and is_like and _says_type(source, text, old):
         return Template(source, tuple(words))
     return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
 
 
 def _says_type(entry: Node, text: str, name: str) -> bool:
     """Tell whether an entry is a declaration, or has a name and what all of the type may have."""
-    if inner_of(entry).child_by_field_name("type") is not None:
+    declared = inner_of(entry)
+    if declared.child_by_field_name("type") is not None and _DECLARED.search(declared.type):
         return has(text, name)
     is_named = forms(name).match(text.lstrip("\"'")) is not None
     return is_named and (not _is_constant(text, name) or _NOTHING.search(text) is not None)

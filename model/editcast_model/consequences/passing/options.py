@@ -63,6 +63,7 @@ def _entry(names: Names, group: list[re.Match[str]], at: int) -> Entry:
     shapes = [_QUOTED.sub("", one[0]) for one in group]
     is_like = shapes[at - 1] == shapes[at], shapes[at] in shapes[at + 1 : at + 2]
     near = sorted((abs(at - other), other) for other in range(len(group)) if other != at)
+    alike = tuple(listed[other] for _, other in near if shapes[other] == shapes[at])
     before = listed[at - 1]
     further, after = listed[at - 2] if at > 1 else "", "".join(listed[at + 1 : at + 2])
     path = names.tree.path(group[at].start("on"))
@@ -76,10 +77,11 @@ def _entry(names: Names, group: list[re.Match[str]], at: int) -> Entry:
         group[at][0],
         group[at - 1][0],
         is_like,
-        next((listed[other] for _, other in near if shapes[other] == shapes[at]), ""),
+        next(iter(alike), ""),
         _taker(names, before),
         (decorated.start_byte, decorated.end_byte) if decorated else (0, 0),
         kind=OPTION,
+        all_alike=alike,
     )
 
 
