@@ -14,6 +14,7 @@ from editcast_model.consequences.parameters import (
     value_for,
     with_argument,
 )
+from editcast_model.consequences.passing.bases import to_base
 from editcast_model.consequences.passing.order import reordered
 from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
 from editcast_model.consequences.passing.siblings import like_it
@@ -41,6 +42,7 @@ def after_signature(change: Change) -> Iterator[Consequence]:
                 _adapted(change, was, function),
                 _without_unbound(change.after, passed_on(change.after, function, new), gone),
                 like_it(change, function, new),
+                to_base(change.after, function, new),
             )
             yield from (replace(one, cause=cause) for one in found)
 

@@ -19,9 +19,9 @@ from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
+from editcast_model.consequences.lists import in_documents
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
-from editcast_model.consequences.lists.in_documents import lacking_in_documents
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
@@ -177,10 +177,10 @@ class Consequences:
         now = self.names(text)
         words = self._words(history, text, now, active)
         others = [one for one in elsewhere if one.file != self._path]
+        entries_of = chain.from_iterable(one.entries for one in others)
         if now is None:
             units = units_left_in(new_units(self._saves, others, ()), text, now)
-            listed_in = lacking_in_documents(text, chain(*(one.entries for one in others)))
-            every = chain(units, words, listed_in)
+            every = chain(units, words, in_documents.lacking_in_documents(text, entries_of))
             apart = _apart(one for one in every if not _is_active(active, one))
             return _ordered(apart, cursor or 0)
         taken: list[tuple[int, int]] = []
@@ -199,7 +199,8 @@ class Consequences:
             changes.append(change)
             rewrites = _rewrites(change, changes[0]) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        following = list(free(self._following(now, changes, others, words)))
+        listed_in = in_documents.lacking_in_whole_lists(text, entries_of)
+        following = list(free(chain(self._following(now, changes, others, words), listed_in)))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 

@@ -1,10 +1,12 @@
 """Parameters that functions need: for an argument, to hand a value down, for a new name."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
+from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Argument,
@@ -26,6 +28,7 @@ from editcast_model.syntax.types import type_of_flag
 
 #: Kinds of definitions that are not variables.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
+_SHORTEST_TYPE = 4  # letters of a type that says what a variable is
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
 #: Types of parameters in Go whose method `Context` returns the context of a request or a command.
@@ -99,12 +102,40 @@ def value_for(names: Names, call: Call, parameter: Parameter) -> str | None:
         is_pointer = any(type_of_flag(names, one) for one in defined)
         return f"*{name}" if is_pointer and not parameter.type.startswith("*") else name
     if names.tree.language != "go" or parameter.type != "context.Context":
-        return None
+        return _value_named_as_type(names, call, parameter)
     for function in reversed(functions_around(names, call.start)):
         for one in function.parameters:
             if one.type in _WITH_CONTEXT and one.name.isidentifier() and one.name != "_":
                 return f"{one.name}.Context()"
     return None
+
+
+def _value_named_as_type(names: Names, call: Call, parameter: Parameter) -> str | None:
+    """Return the only variable whose name ends as a type does: `systemClock` for a `Clock`."""
+    kind = parameter.type.strip("*&: ")
+    if len(kind) < _SHORTEST_TYPE or not kind.isidentifier():
+        return None
+    last = "_".join(parts_of(kind))
+    written = (
+        rf"\b(?:[a-z]\w*{kind[0].upper()}{kind[1:]}|[a-z]\w*_{last}|[A-Z]\w*_{last.upper()})\b"
+    )
+    found = {
+        one.name
+        for word in set(re.findall(written, names.tree.text))
+        for one in names.of(word)
+        if one.role is Role.DEFINITION
+        and one.part.kind in ("import", "variable", "constant", "parameter")
+        and names.resolve(call.called, word) == names.home(one)
+        and _is_given(names, one)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_given(names: Names, defined: Occurrence) -> bool:
+    """Tell whether a name is known not to be a function's, from what an import does not tell."""
+    uses = [one for one in names.of(defined.name) if one.role is Role.REFERENCE]
+    calls = any(call_of(names.tree, one) for one in uses)
+    return not calls and (bool(uses) or defined.part.kind != "import")
 
 
 def gives(names: Names, call: Call, name: str) -> Argument | None:

@@ -194,7 +194,7 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
     above = called.path[at - 1]
     if called.path[at].node == called_by(above.node) or _makes(tree, called, above.node):
         is_written = above.field == "left" and "assignment" in called.path[at - 2].type
-        return None if is_written else _call(tree, called, above.node)
+        return None if is_written else call_at(tree, called, above.node)
     is_bare = called.rules.calls_by_name and called.path[-1].type == "identifier"
     if is_bare and called.role is Role.REFERENCE and above.type != "alias":
         return Call(called, called.path[-1].node, called.end, called.end, ())
@@ -211,7 +211,7 @@ def call_around(names: Names, offset: int) -> Call | None:
         maker = names.of_node(step.node.child_by_field_name("receiver"))
         if maker is not None and _makes(names.tree, maker, step.node):
             called = maker
-        call = _call(names.tree, called, step.node) if called else None
+        call = call_at(names.tree, called, step.node) if called else None
         if call is not None and call.start <= offset <= call.end:
             return call
     return None
@@ -309,7 +309,8 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     )
 
 
-def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
+def call_at(tree: Tree, called: Occurrence, node: Node) -> Call | None:
+    """Return a call of a name that a node is; None for one without arguments in brackets."""
     listed = node.child_by_field_name("arguments")
     if listed is None:  # of `new` in PHP
         listed = next((child for child in node.named_children if child.type == "arguments"), None)

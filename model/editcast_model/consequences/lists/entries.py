@@ -17,6 +17,10 @@ from editcast_model.syntax.tree import Path, Tree, field, first_child
 LONGEST = 400
 #: The kind of an entry that is a column of a query.
 COLUMN = "column"
+#: The kind of an entry that is an option of a command line.
+OPTION = "option"
+#: Languages whose names are written as those of columns are.
+AS_COLUMNS = ("python", "ruby", "rust", "php", "c", "cpp")
 #: The number of nodes around a name that may be its list.
 _MOST_STEPS = 8
 #: An entry with more lines contains more than its name tells.
@@ -31,7 +35,9 @@ BLANK = " \t\r\n" + _SEPARATORS
 #: Operators that separate conditions or types in a list.
 _OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: Types of nodes that name a list.
-_OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
+_OWNERS = re.compile(
+    "class|record|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$"
+)
 _FUNCTIONS = re.compile("function|method|lambda")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
 #: Types of nodes with positional type parameters and arguments, which other types need not share.
@@ -109,6 +115,7 @@ class Entry:
         list_start: Where the list begins; -1 in another file.
         kind: The kind of its node.
         scope: Where it has a meaning, if it is a parameter: in its function.
+        all_alike: The names of all entries that `alike` may be.
     """
 
     name: str
@@ -125,6 +132,7 @@ class Entry:
     list_start: int = -1
     kind: str = ""
     scope: tuple[int, int] = (0, 0)
+    all_alike: tuple[str, ...] = ()
 
     @property
     def for_other_files(self) -> "Entry":
@@ -224,10 +232,11 @@ def _operator(node: Node) -> str:
 
 def kind_of(node: Node) -> str:
     """Return the type of a node, or of the expression if the node is an expression statement."""
-    return _inner(node).type
+    return inner_of(node).type
 
 
-def _inner(node: Node) -> Node:
+def inner_of(node: Node) -> Node:
+    """Return the expression of an expression statement; any other node itself."""
     inner = first_child(node) if node.type == "expression_statement" else None
     return inner or node
 
@@ -283,7 +292,7 @@ def _described(found: EntryList) -> Entry | None:
     def is_alike(one: Node) -> bool:
         called = name(one)
         declared, other = (
-            tree.of(_inner(each).child_by_field_name("type")) for each in (node, one)
+            tree.of(inner_of(each).child_by_field_name("type")) for each in (node, one)
         )
         reads_alike = is_same(renamed(tree.of(one), called, words[at]), text)
         return bool(called) and (reads_alike or (bool(declared) and declared == other))
@@ -292,6 +301,7 @@ def _described(found: EntryList) -> Entry | None:
         is_same(renamed(text_before, others[at], words[at]), text),
         after is not None and is_same(renamed(tree.of(after), name(after), words[at]), text),
     )
+    all_alike = tuple(name(one) for one in found.by_distance(node) if is_alike(one))
     neighbours = others[at], name(further), name(after)
     owner = _owner(tree, node)
     # Nothing else names a group of constants of Go.
@@ -306,13 +316,20 @@ def _described(found: EntryList) -> Entry | None:
         text,
         text_before,
         is_like,
-        next((name(one) for one in found.by_distance(node) if is_alike(one)), ""),
-        tree.of(called),
+        next(iter(all_alike), ""),
+        _type_of(tree, tree.of(called)),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
         kind_of(node),
         (function.start_byte, function.end_byte) if function else (0, 0),
+        all_alike,
     )
+
+
+def _type_of(tree: Tree, owner: str) -> str:
+    """Return the type that is made of a constant, as others name it; else the constant itself."""
+    found = owner and re.search(rf"\btype\s+(\w+)\s*=[^;\n]*\btypeof\s+{owner}\b", tree.text)
+    return found[1] if found else owner
 
 
 def _function_with(parameters: EntryList) -> Node | None:

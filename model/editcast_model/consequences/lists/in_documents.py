@@ -10,12 +10,14 @@ from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import MOST_PLACES, Entry
+from editcast_model.consequences.lists.entries import MOST_PLACES, OPTION, Entry
+from editcast_model.consequences.lists.tables import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_beside,
     differing,
     forms,
     has,
+    parts_of,
     renamed,
     written_forms,
 )
@@ -25,6 +27,8 @@ from editcast_model.syntax.names import WORD
 _BETWEEN = re.compile(r"""(?P<quote>["'`]?)[ \t]*[,|][ \t]*(?P=quote)""")
 _NEAR = 100  # characters around two neighbours in which their list may have the new entry
 _LONGEST_LINE = 200
+_QUOTED = re.compile(r"([\"'`])(.*?)\1")
+_WHOLE = 4  # other entries of a list
 _NAME = "\0"
 
 
@@ -32,12 +36,28 @@ def lacking_in_documents(text: str, entries: Iterable[Entry]) -> Iterator[Conseq
     """Return the entries that lists of a text lack after others were added to lists of code."""
     found = dict[Hunk, str]()
     for added in entries:
+        if added.kind == OPTION:
+            added = replace(added, name="-".join(parts_of(added.name)))
         for one in (added, _shortened(added)):
             names = (one.before, one.after) if one.after else (one.further, one.before)
-            for hunk in chain(_in_line(text, one, *names), _as_line(text, one, *names)):
+            listed = _in_line(text, one, *names), _as_line(text, one, *names)
+            rows = _as_told(text, one), lacking_in_tables(text, one)
+            for hunk in chain(*rows, *listed):
                 found[hunk] = f"{added.before} {added.name}"
     for hunk, cause in found.items():
         yield Consequence(hunk, "add_entry_in_text", cause=cause)
+
+
+def lacking_in_whole_lists(text: str, entries: Iterable[Entry]) -> Iterator[Consequence]:
+    """Return the lines that code lacks where it has alike ones for all other entries of a list.
+
+    The code need not use the file with the list: the columns of a query, the counts of a report.
+    """
+    for added in entries:
+        for one in dict.fromkeys((added, _shortened(added))) if len(added.others) >= _WHOLE else ():
+            names = (one.before, one.after) if one.after else (one.further, one.before)
+            for hunk in _as_line(text, one, *names, is_whole=True):
+                yield Consequence(hunk, "add_entry_apart", cause=f"{added.before} {added.name}")
 
 
 def _shortened(added: Entry) -> Entry:
@@ -82,8 +102,10 @@ def _in_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]
                 yield Hunk(end, end, separator + name)
 
 
-def _as_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]:
-    """Insert a line where the neighbours and another name have lines that read alike."""
+def _as_line(
+    text: str, added: Entry, first: str, second: str, *, is_whole: bool = False
+) -> Iterator[Hunk]:
+    """Insert a line where the neighbours and another name, or all, have lines that read alike."""
     lines = text.splitlines(keepends=True) if first and second and has(text, first) else []
     at = 0
     for row, line in enumerate(lines[:-1]):
@@ -92,11 +114,14 @@ def _as_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]
         if _NAME not in shape or shape != _shape(following, second):
             continue
         near = lines[max(0, row - 1) : row + 3]
+        if is_whole:
+            near = lines[max(0, row + 1 - len(added.others)) : row + 1 + len(added.others)]
         others = [one for one in added.others if one not in (first, second)]
-        has_third, is_last = (
-            any(_shape(one, name) == shape for one in beside for name in others)
-            for beside in (near, lines[row + 2 : row + 3])
+        beside, behind = (
+            [any(_shape(one, name) == shape for one in rows) for name in others]
+            for rows in (near, lines[row + 2 : row + 3])
         )
+        has_third, is_last = all(beside) if is_whole else any(beside), any(behind)
         is_known = any(has(one, added.name) for one in near)
         # What else stands there may be of another type.
         is_like = any(added.is_like) or not WORD.search(shape)
@@ -108,6 +133,26 @@ def _as_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]
                 yield Hunk(at, at, new)
             elif not is_last:
                 yield _behind(line, at, following, new)
+
+
+def _as_told(text: str, added: Entry) -> Iterator[Hunk]:
+    """Insert a line below that of the entry before, where that says what its own text does.
+
+    Such as the help of an option in a table of all options.
+    """
+    was, now = (
+        [found[2] for found in _QUOTED.finditer(one) if " " in found[2]]
+        for one in (added.text_before, added.text)
+    )
+    if len(was) != 1 or len(now) != 1 or was == now:
+        return
+    at = 0
+    for line in text.splitlines(keepends=True):
+        at += len(line)
+        if was[0] in line and has(line, added.before) and line.endswith("\n"):
+            new = renamed(line, added.before, added.name).replace(was[0], now[0])
+            if not text.startswith(new, at):
+                yield Hunk(at, at, new)
 
 
 def _shape(line: str, name: str) -> str:

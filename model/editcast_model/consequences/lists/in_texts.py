@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import COLUMN, LONGEST, MOST_PLACES, Entry
+from editcast_model.consequences.lists.entries import (
+    AS_COLUMNS,
+    COLUMN,
+    LONGEST,
+    MOST_PLACES,
+    Entry,
+)
 from editcast_model.consequences.lists.word_forms import as_in, forms, has, in_camel_case, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names
@@ -26,13 +32,13 @@ _BEFORE = re.compile(rf"(\w+){_BETWEEN}$")
 _NUMBER = re.compile(r"(?<=\$)\d+")
 #: What follows the last entry.
 _END = re.compile(r"[ \t\r]*(?:[)\n\"'`]|$)|\s+WHERE\b")
+_INTO = re.compile(r"\bINTO\s+[\w.\"`\[\]]+\s*\(\s*$", re.IGNORECASE)
 _INSERT = re.compile(r"\((?P<columns>[^()]*)\)\s*VALUES\s*\((?P<values>[^()]*)\)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)")
 #: Columns or named placeholders.
 _COLUMN = r"[:@]?(?:\w+\.)?\w+"
-_COLUMNS = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN}){{3,}}")
-#: Languages whose names are written as those of columns are.
-_AS_COLUMNS = ("python", "ruby", "rust", "php", "c", "cpp")
+_COLUMNS = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN}){{2,}}")
+_FEW = 3  # names of a list of which two say that all are meant
 _REACH = 2000  # characters around a change in which its statement is looked for
 
 
@@ -114,10 +120,17 @@ def _text_at(tree: Tree, offset: int) -> str:
 
 
 def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
-    """Tell whether these two end a list that has at least three names of the other list."""
-    before = _BEFORE.search(text, max(0, start - _LONGEST), start)
-    is_last = not text[end:].lstrip(" \t").startswith((",", ";"))
-    return is_last and before is not None and any(has(before[1], name) for name in added.others)
+    """Tell whether these two end a list that has at least three names of the other list.
+
+    Or are the columns of an INSERT statement, which may leave out a number that is generated.
+    """
+    if text[end:].lstrip(" \t").startswith((",", ";")):
+        return False
+    low = max(0, start - _LONGEST)
+    if len(added.others) <= _FEW and _INTO.search(text[low:start]):
+        return True
+    before = _BEFORE.search(text, low, start)
+    return before is not None and any(has(before[1], name) for name in added.others)
 
 
 def after_column(change: Change) -> Iterator[Consequence]:
@@ -155,7 +168,7 @@ def _column_at(names: Names, columns: list[str], at: int) -> Entry:
     """Return a column as an entry, with its name as the code would write it."""
     name, further = columns[at], columns[at - 2] if at > 1 else ""
     camel, before, after = in_camel_case(name), columns[at - 1], "".join(columns[at + 1 : at + 2])
-    is_camel = not names.of(name) and names.tree.language not in _AS_COLUMNS
+    is_camel = not names.of(name) and names.tree.language not in AS_COLUMNS
     name = camel if names.of(camel) or is_camel else name
     others, is_like = (*columns[:at], *columns[at + 1 :]), (False, False)
     return Entry(name, before, further, after, others, name, before, is_like, "", "", kind=COLUMN)

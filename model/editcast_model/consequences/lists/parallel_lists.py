@@ -19,6 +19,7 @@ from editcast_model.consequences.lists.entries import (
     CONSTRUCTORS,
     LONGEST,
     MOST_PLACES,
+    OPTION,
     Entry,
     EntryList,
     end_of,
@@ -40,6 +41,7 @@ from editcast_model.consequences.lists.templates import (
     template_of,
 )
 from editcast_model.consequences.lists.word_forms import as_beside, forms, has, renamed
+from editcast_model.consequences.passing.options import added_options
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
@@ -61,8 +63,8 @@ def after_entry(change: Change) -> Iterator[Consequence]:
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
     yield from after_column(change)
-    for column in added_columns(change):
-        yield from _lacking_in_code(change.after, column, ())
+    for one in (*added_columns(change), *added_options(change)):
+        yield from _lacking_in_code(change.after, one, ())
 
 
 def added_entries(change: Change) -> Iterator[Entry]:
@@ -73,6 +75,13 @@ def added_entries(change: Change) -> Iterator[Entry]:
             added = _first_entry(change.after.tree, start, end)
             if added is not None:
                 yield added
+
+
+def entries_for_others(change: Change) -> Iterator[Entry]:
+    """Return the entries and options that a change added, as far as other files may know them."""
+    for one in (*added_entries(change), *added_options(change)):
+        if one.owner or one.kind == OPTION:
+            yield one.for_other_files
 
 
 def removed_entries(change: Change) -> Iterator[Entry]:
@@ -339,7 +348,7 @@ def _has_all(known: Entry, found: EntryList) -> bool:
     if known.kind == COLUMN:  # values may follow the query that they are for
         texts = texts[-len(known.others) :]
     return (
-        len(known.others) > 2
+        len(known.others) > (1 if known.kind == COLUMN else 2)
         and len(texts) == len(known.others)
         and all(map(has, texts, known.others))
     )
@@ -348,6 +357,8 @@ def _has_all(known: Entry, found: EntryList) -> bool:
 def _takes_more(added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
+        return True
+    if added.kind == OPTION and _is_within(added, found.entry):
         return True
     called = found.tree.of(name_of(_named_around(found)))
     return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)

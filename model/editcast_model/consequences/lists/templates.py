@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import COLUMN, Entry, EntryList, name_of
+from editcast_model.consequences.lists.entries import (
+    COLUMN,
+    OPTION,
+    Entry,
+    EntryList,
+    inner_of,
+    name_of,
+)
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -15,6 +22,8 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 #: Spaces outside of strings: an even number of quotes follows.
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
+_DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
+_NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -75,7 +84,30 @@ def template_of(
     if _reads_as_others(found, source, old, added.others):
         return Template(source, tuple(words))
     is_beside = source in (found.entry, beside)
+    is_list = found.node.child_by_field_name("operator") is None  # else of conditions
+    others = [one for one in added.all_alike if one != old]
+    is_only = not any(has(found.tree.of(one), other) for one in found.entries for other in others)
+    is_only &= all(forms(old).fullmatch(one) for one in literals(found.tree, source))
+    is_like = is_list and is_only and _is_of_same_type(added, old)
+    if is_beside and is_like and _says_type(source, text, old):
+        return Template(source, tuple(words))
     return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
+
+
+def _says_type(entry: Node, text: str, name: str) -> bool:
+    """Tell whether an entry is a declaration, or has a name and what all of the type may have."""
+    declared = inner_of(entry)
+    if declared.child_by_field_name("type") is not None and _DECLARED.search(declared.type):
+        return has(text, name)
+    is_named = forms(name).match(text.lstrip("\"'")) is not None
+    return is_named and (not _is_constant(text, name) or _NOTHING.search(text) is not None)
+
+
+def _is_of_same_type(added: Entry, other: str) -> bool:
+    """Tell whether a field is declared with the type of a neighbour, or written like it."""
+    is_known = bool(added.owner) or added.kind == OPTION
+    is_like = is_known and added.is_like[other != added.before]
+    return is_like and any(WORD.findall(word) for word in nameless(added.text, added.name))
 
 
 def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]:

@@ -13,6 +13,7 @@ from typing import Final
 from editcast_model.consequences.arguments import Parameters, fitted
 from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.kinds import Consequence, Kind
+from editcast_model.consequences.lists.entries import OPTION
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.renames import (
     given_properties,
@@ -98,11 +99,12 @@ def after_modules(
                 yield from without_error(names, call, word, error)
         calls = (_calls(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
         yield from with_checks(names, chain.from_iterable(calls))
+        for entry in change.entries:
+            if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
+                yield from lacking(names, entry, change.entries)
         if ties.is_tied:
             for each in change.named:
                 yield from _imported_by_name(ties, each)
-            for entry in change.entries:
-                yield from lacking(names, entry, change.entries)
             for entry in change.removed:
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
@@ -113,6 +115,12 @@ def after_modules(
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)
+
+
+def _defines(names: Names, name: str) -> bool:
+    """Tell whether a file defines a name at its top."""
+    found = (one for one in names.of(name) if one.role is Role.DEFINITION)
+    return any(one.part.kind != "import" and len(one.scopes) <= 1 for one in found)
 
 
 class _Ties:

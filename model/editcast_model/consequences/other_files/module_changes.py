@@ -15,7 +15,7 @@ from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
-from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
+from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
@@ -130,7 +130,7 @@ class ModuleChange:
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
-        words |= {one.owner for one in (*self.entries, *self.removed)}
+        words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing}
@@ -275,7 +275,7 @@ def _named_export(before: str, after: str) -> Iterator[str]:
 
 #: By attribute of `ModuleChange`, the functions that find the changes of the last saves.
 _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
-    "entries": lambda change: (one.for_other_files for one in added_entries(change) if one.owner),
+    "entries": entries_for_others,
     "removed": lambda change: (one.for_other_files for one in removed_entries(change) if one.owner),
     "coroutines": lambda change: (
         key for one in new_coroutines(change) if (key := _key_of(change.after, one))
