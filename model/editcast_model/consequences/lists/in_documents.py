@@ -55,6 +55,8 @@ def lacking_in_whole_lists(text: str, entries: Iterable[Entry]) -> Iterator[Cons
     """
     for added in entries:
         for one in dict.fromkeys((added, _shortened(added))) if len(added.others) >= _WHOLE else ():
+            if not all(has(text, name) for name in one.others):
+                continue
             names = (one.before, one.after) if one.after else (one.further, one.before)
             for hunk in _as_line(text, one, *names, is_whole=True):
                 yield Consequence(hunk, "add_entry_apart", cause=f"{added.before} {added.name}")

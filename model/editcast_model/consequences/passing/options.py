@@ -14,8 +14,8 @@ from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.tree import field
 
 _OPTION = re.compile(
-    r"(?P<on>[\w$.]*)\b(?:add_argument|add_option|addArgument|addOption|[oO]ption"
-    r"|[fF]lags?(?:\(\))?\.\w+)\(\s*(?:new\s+Option\(\s*)?(?:&[\w.]+,\s*)?"
+    r"(?<![\w$.])(?P<on>[\w$.]*)\b(?:add_argument|add_option|addArgument|addOption|[oO]ption"
+    r"|[fF]lags?(?:\(\))?\.\w+)\(\s*(?:new\s+Option\(\s*)?(?:&(?P<to>[\w.]+),\s*)?"
     r"(?:[\"']-\w[\"'],\s*)?[\"'](?:-\w,?\s+)?(?:--)?(?P<name>[a-zA-Z][\w-]*).*",
 )
 _QUOTED = re.compile(r"([\"'`]).*?\1")
@@ -32,12 +32,14 @@ def added_options(change: Change) -> Iterator[Entry]:
     for hunk, start, end in change.finished():
         if end - start > LONGEST or change.before.tree.text[hunk.start : hunk.end].strip():
             continue
-        for new in _OPTION.finditer(text, max(0, text.rfind("\n", 0, start)), end):
+        for new in _OPTION.finditer(text, max(0, start - LONGEST, text.rfind("\n", 0, start)), end):
             group = _group(text, new)
-            at = next(at for at, one in enumerate(group) if one.start() == new.start())
+            at = next((at for at, one in enumerate(group) if one.start() == new.start()), 0)
             known = [one["name"] for one in group if one.start() != new.start()]
             is_new = start <= new.start("name") and new["name"] not in known
-            if at and is_new and "dest=" not in new[0]:
+            stored = parts_of((new["to"] or new["name"]).rpartition(".")[2])
+            is_new &= "dest=" not in new[0] and stored == parts_of(new["name"])
+            if at and is_new:
                 yield _entry(names, group, at)
 
 
