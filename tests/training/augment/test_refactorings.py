@@ -124,6 +124,23 @@ def test_a_star_is_not_left_behind_without_parameters() -> None:
             ast.parse(after)
 
 
+def test_a_name_that_is_bound_elsewhere_is_not_imported_again() -> None:
+    code = (
+        "import dataclasses\nfrom tree import Tree, field\n\n\n"
+        "def sized(name):\n    return dataclasses.field(name), field(name), Tree(name)\n"
+    )
+    for seed in range(200):
+        for kind, _ in refactorings(code, Random(seed), 1):
+            assert kind != "import names"
+
+
+def test_an_import_of_a_name_that_another_import_binds_stays() -> None:
+    code = "from a import field\nfrom tree import Tree, field\n\nsized = field(Tree)\n"
+    for seed in range(200):
+        for _, after in refactorings(code, Random(seed), 8):
+            ast.parse(after)
+
+
 def test_real_files_still_parse_after_many() -> None:
     kinds: Counter[str] = Counter()
     for number, path in enumerate(_OWN):

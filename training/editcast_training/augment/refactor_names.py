@@ -89,7 +89,8 @@ def import_module(source: Source, rng: Random) -> Iterator[Hunk]:
             return
         name, home = source.of(names[0]), source.of(module)
         uses = [one for one in uses_of(source, name) if one.parent != names[0]]
-        if name.isidentifier() and uses:
+        is_bound_again = any(one.parent and one.parent.type == "dotted_name" for one in uses)
+        if name.isidentifier() and uses and not is_bound_again:
             yield source.replace(imported, f"import {home}")
             yield from (source.replace(one, f"{home}.{name}") for one in uses)
 
@@ -104,7 +105,7 @@ def import_names(source: Source, rng: Random) -> Iterator[Hunk]:
             owner, attribute = field(node, "object"), field(node, "attribute")
             if owner is not None and attribute is not None and source.of(owner) == home:
                 uses.append((node, source.of(attribute)))
-        if home.isidentifier() and uses:
+        if home.isidentifier() and uses and not any(uses_of(source, name) for _, name in uses):
             wanted = ", ".join(sorted({name for _, name in uses}))
             yield source.replace(imported, f"from {home} import {wanted}")
             yield from (source.replace(node, name) for node, name in uses)
