@@ -22,11 +22,11 @@ from editcast_model.consequences.durations import (
     read_as_duration,
     unit_before,
 )
-from editcast_model.consequences.formats.forms import SCRIPTS
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import has, parts_of, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaks_syntax
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import WORD, Occurrence
 from editcast_model.syntax.tree import Tree, first_child
 

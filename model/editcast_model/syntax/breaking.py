@@ -16,6 +16,7 @@ from itertools import accumulate
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import function_node_around, is_async
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.tree import Tree, parse
 
 # Parsing holds Python's lock: 20 kB take some 5 ms. So only the function around an edit is parsed,
@@ -67,12 +68,12 @@ def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
         return True
     if before.language == "python":
         return bool(_breaks_python(before.text, hunk))
-    return _awaits_in_vain(before.text, hunk, after, hunk.start)
+    return _awaits_outside(before.text, hunk, after, hunk.start)
 
 
-def _awaits_in_vain(before: str, hunk: Hunk, after: Tree, start: int) -> bool:
-    """Tell whether a hunk, now at `start`, brings an `await` into what is no coroutine."""
-    if _AWAIT.search(before, hunk.start, hunk.end):
+def _awaits_outside(before: str, hunk: Hunk, after: Tree, start: int) -> bool:
+    """Tell whether a hunk, now at `start`, puts an `await` into a function that is not async."""
+    if after.language not in (*SCRIPTS, "vue") or _AWAIT.search(before, hunk.start, hunk.end):
         return False
     for word in _AWAIT.finditer(after.text, start, start + len(hunk.text)):
         node = after.path(word.start())[-1].node
@@ -95,7 +96,7 @@ def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
     if before.language != "python":
         sizes = accumulate((len(one.text) - one.end + one.start for one in hunks), initial=0)
         shifted = ((one, one.start + size) for one, size in zip(hunks, sizes, strict=False))
-        return [one for one, at in shifted if _awaits_in_vain(before.text, one, after, at)]
+        return [one for one, at in shifted if _awaits_outside(before.text, one, after, at)]
     start, end = hunks[0].start, hunks[-1].end
     new = after.text[start : end + len(after.text) - len(before.text)]
     if _breaks_python(before.text, Hunk(start, end, new)) is False:

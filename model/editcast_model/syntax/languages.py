@@ -23,6 +23,8 @@ _GRAMMARS = {
     "typescriptreact": ("tree_sitter_typescript", "language_tsx", ".tsx"),
     "vue": ("tree_sitter_typescript", "language_typescript", ".vue"),
 }
+#: JavaScript and TypeScript, without Vue, whose files are not code alone.
+SCRIPTS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 _BY_SUFFIX = {
     suffix: language
     for language, (_, _, suffixes) in _GRAMMARS.items()

@@ -115,6 +115,7 @@ def test_what_undoes_the_last_save(saved_before: str | None, after: str, undoes:
 CLASS = "class A:\n    def f(self):\n        return (1,\n                2)\n\n    x = 1\n"
 
 
+SENDS = "class A {\n  async Task Go() {\n    Send();\n  }\n}\n"
 LOADS = "function all() {\n  return [load()];\n}\n"
 
 
@@ -143,6 +144,8 @@ LOADS = "function all() {\n  return [load()];\n}\n"
         ("python", TEXT.replace("x\n", "await x\n"), TEXT.replace("x\n", "await (x\n"), True),
         ("typescript", LOADS, LOADS.replace("load()", "await load()"), True),
         ("typescript", f"async {LOADS}", f"async {LOADS}".replace("load()", "await load()"), False),
+        ("csharp", SENDS, SENDS.replace("Send()", "await Send()"), False),
+        ("rust", "async fn f() { g(); }\n", "async fn f() { g().await; }\n", False),
         ("typescript", "const a = f();\n", "const a = await f();\n", False),
         ("typescript", "// await it\n" + LOADS, "// do await it\n" + LOADS, False),
         ("c", "int f(int x) { return x; }", "int f(int x { return x; }", True),

@@ -16,7 +16,6 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.calls import Called, call_at, calls_of
 from editcast_model.consequences.formats.forms import (
     FORMS,
-    SCRIPTS,
     Form,
     of_empty_braces,
     of_percents,
@@ -28,6 +27,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others, counterpart
 from editcast_model.consequences.rewrites.rule import span_of
 from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field
 

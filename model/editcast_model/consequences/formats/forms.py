@@ -21,6 +21,7 @@ from editcast_model.consequences.formats.python import (
     read_percent,
     write_f_string,
 )
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.tree import Tree, field
 
 #: Types of plain strings, in the languages of this module.
@@ -209,7 +210,6 @@ def _inline(anchor: str, start: str, end: str, brace: str) -> Form:
 
 
 _SUM = Form("sum", re.compile(r"[\"'][ \t]*[+.]|[+.][ \t]*[\"']"), read_sum)
-SCRIPTS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 
 #: The forms of each language.
 FORMS: Final[Mapping[str, tuple[Form, ...]]] = {

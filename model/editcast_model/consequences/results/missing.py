@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
-from editcast_model.consequences.formats.forms import SCRIPTS
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.results.caught import without_error
 from editcast_model.consequences.results.further import returns_in
@@ -21,6 +20,7 @@ from editcast_model.consequences.rewrites.rule import indent_at, reindented
 from editcast_model.consequences.unused.removal import without_lines
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field, first_child

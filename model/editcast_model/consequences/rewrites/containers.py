@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
-from editcast_model.consequences.formats.forms import SCRIPTS
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others
 from editcast_model.consequences.rewrites.rule import Span, is_written_to
 from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
