@@ -53,6 +53,7 @@ from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.containers import after_container
+from editcast_model.consequences.rewrites.migrations import after_migration, migrations_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use
@@ -101,6 +102,7 @@ _RULES = (
     after_format,
     after_annotation,
     after_container,
+    after_migration,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,
@@ -230,7 +232,7 @@ class Consequences:
         for one in after_modules(now, self._path, elsewhere):
             yield replace(one, cause=_replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
-        for one in rewrites_left_in(self._saves, now):
+        for one in chain(rewrites_left_in(self._saves, now), migrations_left_in(self._saves, now)):
             if not any(last.wrote(one.hunk.start, one.hunk.end) for last in changes[:1]):
                 yield one
         yield from words

@@ -84,6 +84,7 @@ Kind = Literal[
     "rewrite_that_adds",
     "rewrite_annotation",
     "rewrite_elsewhere",
+    "migrate",
 ]
 #: The measured strengths, beside this file.
 MEASURED: Final = Path(__file__).with_name("strengths.json")

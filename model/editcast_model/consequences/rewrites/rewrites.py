@@ -112,13 +112,20 @@ def _rules_of_save(before: str, after: str, language: str) -> tuple[Rule, ...]:
     Without those by which no word goes, or nothing else: what was wrong there may be right here. Of
     those 2 of 17 edits were clean on commits.
     """
+    change = change_of_save(before, after, language)
+    rules = rules_of(change) if change is not None else ()
+    return tuple(rule for rule in rules if rule.kind == "rewrite")
+
+
+@lru_cache(256)
+def change_of_save(before: str, after: str, language: str) -> Change | None:
+    """Return the change of a save's lines; None where they do not parse as well as before."""
     texts = (opened(dedent(text), language) for text in (before, after))
     was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
     if was is None or now is None:
-        return ()
+        return None
     change = Change(was, now)
-    rules = rules_of(change) if change.is_legible else ()
-    return tuple(rule for rule in rules if rule.kind == "rewrite")
+    return change if change.is_legible else None
 
 
 def _has_members(rule: Rule, names: Names) -> bool:
@@ -128,7 +135,7 @@ def _has_members(rule: Rule, names: Names) -> bool:
 
 def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:
     """Return the rewrites that a rule asks for in a text."""
-    for span, text in _places(names.tree, rule):
+    for span, text in places_of(names.tree, rule):
         if _knows(names, span, rule.local):
             hunk = shortest_hunk(names.tree.text[span.start : span.end], text, span.start)
             yield Consequence(hunk, rule.kind, cause=rule.cause)
@@ -184,7 +191,7 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
                 yield old, new
 
 
-def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
+def places_of(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
     """Return where a rule fits a text, and what it makes of it."""
     seen, siblings = set[Span](), Siblings()
     found = [match.start() for match in re.finditer(_pattern(rule.anchor), tree.text)]

@@ -1,0 +1,203 @@
+"""Migrations: changes that a new version of a library asks for together.
+
+`migrations.toml` contains them. Once one of them is made, in the file or in the last saves of
+others, the others follow wherever the old code is left.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.replaced.saves import Save
+from editcast_model.consequences.rewrites.counterparts import count_others, span_now
+from editcast_model.consequences.rewrites.rewrites import (
+    change_of_save,
+    places_of,
+    rewrites_by,
+    rules_of,
+)
+from editcast_model.consequences.rewrites.rule import Rule, Span
+from editcast_model.diff import Hunk
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.members import is_declared_member
+from editcast_model.syntax.names import Names, have_same_rules, opened, whole_words
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import parse
+
+#: The file of migrations, beside this one.
+MIGRATIONS: Final = Path(__file__).with_suffix(".toml")
+_WORD = re.compile(r"\w+")
+#: A version in the line of a package, in a file of dependencies.
+_VERSION = r"(?i)(?<![\w-]){}(?![\w-])[^\d\n]{{0,12}}(\d+)"
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A name that a migration replaces by another.
+
+    Attributes:
+        name: The old name, with that of its module where it changes too.
+        pattern: Where it stands.
+        new: What is written there.
+        is_member: Whether it is a member of something that stays.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    new: str
+    is_member: bool
+
+    @classmethod
+    def read(cls, written: str) -> "Renaming":
+        """Read a renaming as it is written in the file."""
+        old, new = written.split(" -> ")
+        behind = r"(?=\()" if old.endswith("()") else r"(?=\[)" if old.endswith("[]") else r"(?!\w)"
+        name, is_member = old.strip(".()[]"), old.startswith(".")
+        before = r"(?<=\.)" if is_member else r"(?<![\w.])"
+        return cls(name, re.compile(before + re.escape(name) + behind), new, is_member)
+
+    @property
+    def old(self) -> str:
+        """Return the old name without that of its module."""
+        return self.name.rpartition(".")[2]
+
+    def left_in(self, names: Names) -> Iterator[Hunk]:
+        """Yield the replacements that are left in a text, but for names that it defines itself."""
+        if any(self._is_own(names, one.start) for one in names.of(self.old)):
+            return
+        for found in self.pattern.finditer(names.tree.text):
+            if names.at(found.end() - len(self.old)) is not None:
+                yield Hunk(found.start(), found.end(), self.new)
+
+    def _is_own(self, names: Names, offset: int) -> bool:
+        """Tell whether a text defines what is called so at an offset, and does not import it."""
+        one = names.at(offset)
+        if one is None or one.part.kind == "import":
+            return False
+        is_declared = is_declared_member(one)
+        return is_declared if self.is_member else one.role is Role.DEFINITION and not is_declared
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Changes that are made together in a language.
+
+    Attributes:
+        renamings: The names that change.
+        rules: The code that is written in another way.
+        package: The package whose new version begins it; empty for none.
+        major: That version's first number.
+    """
+
+    renamings: tuple[Renaming, ...]
+    rules: tuple[Rule, ...]
+    package: str = ""
+    major: int = 0
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the words that it takes away."""
+        renamed = (_words(one.name) for one in self.renamings)
+        return frozenset(rule.anchor for rule in self.rules).union(*renamed)
+
+    def left_in(self, names: Names) -> Iterator[Consequence]:
+        """Yield what is left to do in a text."""
+        for one in self.renamings:
+            for hunk in one.left_in(names):
+                yield Consequence(hunk, "migrate", cause=f"{one.old} {one.new}")
+        for rule in self.rules:
+            for found in rewrites_by(rule, names):
+                yield replace(found, kind="migrate")
+
+    def made_in(self, change: Change) -> list[Span]:
+        """Return the parts of the text before a change that were changed as the migration asks."""
+        gone = (whole_words(change.before.tree.text, hunk.start, hunk.end) for hunk in change.hunks)
+        words = {word for part in gone for word in _words(change.before.tree.text[slice(*part)])}
+        if words.isdisjoint(self.words):
+            return []
+        tree = change.before.tree
+        renamed = (hunk for one in self.renamings for hunk in one.left_in(change.before))
+        left = [(Span(hunk.start, hunk.end), hunk.text) for hunk in renamed]
+        left += (place for rule in self.rules for place in places_of(tree, rule))
+        return [span for span, text in left if _is_now(change, span, text)]
+
+    def begins_with(self, save: Save) -> bool:
+        """Tell whether a save of a file of dependencies brings the version that asks for it."""
+        if not self.package or self.package not in save.after.lower():
+            return False
+        pattern = re.compile(_VERSION.format(re.escape(self.package)))
+        was, now = pattern.search(save.before), pattern.search(save.after)
+        return bool(was and now) and int(was[1]) < self.major <= int(now[1])  # type: ignore[index]
+
+
+def after_migration(change: Change) -> Iterator[Consequence]:
+    """Yield what is left of the migrations that a change begins or goes on with."""
+    made = [(one.made_in(change), one) for one in migrations(change.after.tree.language)]
+    for spans, one in sorted(made, key=lambda each: len(each[0]), reverse=True):
+        others = count_others(change, spans) if spans else 0
+        for found in one.left_in(change.after) if spans else ():
+            yield replace(found, others=others)
+
+
+def migrations_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
+    """Yield what is left in a text of the migrations that the last saves of other files made."""
+    language = names.tree.language
+    for one in migrations(language):
+        if any(_is_made(one, save, language) for save in saves):
+            yield from one.left_in(names)
+
+
+def _is_made(migration: Migration, save: Save, language: str) -> bool:
+    if migration.begins_with(save):
+        return True
+    if not have_same_rules(language_of("", save.file), language):
+        return False
+    if migration.words.isdisjoint(_words(save.before)):
+        return False
+    change = change_of_save(save.before, save.after, language)
+    return change is not None and bool(migration.made_in(change))
+
+
+@lru_cache
+def migrations(language: str) -> tuple[Migration, ...]:
+    """Return the migrations of a language."""
+    return tuple(
+        Migration(
+            tuple(map(Renaming.read, one.get("names", ()))),
+            tuple(_rules(one.get("code", ()), language)),
+            one.get("package", ""),
+            one.get("major", 0),
+        )
+        for one in _read()
+        if language in one["languages"]
+    )
+
+
+@lru_cache
+def _read() -> list[dict[str, Any]]:
+    return list(tomllib.loads(MIGRATIONS.read_text("utf-8"))["migration"])
+
+
+def _rules(snippets: Iterable[str], language: str) -> Iterator[Rule]:
+    """Yield the rule that each pair of snippets is an example of."""
+    for snippet in snippets:
+        texts = (parse(opened(f"{one}\n", language), language) for one in snippet.split(" -> "))
+        was, now = (Names(tree) if tree else None for tree in texts)
+        if was is not None and now is not None:
+            yield replace(next(rules_of(Change(was, now))), tied="")
+
+
+def _is_now(change: Change, span: Span, text: str) -> bool:
+    """Tell whether a part of the text before a change reads so in the text after."""
+    now = span_now(change, span)
+    return now is not None and change.after.tree.text[now.start : now.end] == text
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
