@@ -108,7 +108,6 @@ _RULES = (
     after_last_use_of_function,
 )
 
-
 #: What happened to another file beside a save.
 FileEvent = FolderFile | RenamedFile
 

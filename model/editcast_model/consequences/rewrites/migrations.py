@@ -174,13 +174,14 @@ def migrations(language: str) -> tuple[Migration, ...]:
             one.get("package", ""),
             one.get("major", 0),
         )
-        for one in _read()
+        for one in read_migrations()
         if language in one["languages"]
     )
 
 
 @lru_cache
-def _read() -> list[dict[str, Any]]:
+def read_migrations() -> list[dict[str, Any]]:
+    """Return the table of migrations as it is written."""
     return list(tomllib.loads(MIGRATIONS.read_text("utf-8"))["migration"])
 
 

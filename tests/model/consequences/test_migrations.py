@@ -1,0 +1,44 @@
+"""The table of migrations, and those that another file begins."""
+
+import pytest
+
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.rewrites.migrations import migrations, read_migrations
+from editcast_model.diff import apply_hunks
+
+ROUTES = "from rows import Row\n\n\ndef all_of(given):\n    return [Row.parse_obj(one) for one in given]\n"
+
+
+@pytest.mark.parametrize("one", read_migrations(), ids=lambda one: str(one["name"]))
+def test_every_line_of_the_table_is_read(one: dict[str, list[str]]) -> None:
+    lines = [*one.get("names", ()), *one.get("code", ())]
+    for language in one["languages"]:
+        every = migrations(language)
+        assert lines
+        assert any(len(each.renamings) + len(each.rules) == len(lines) for each in every)
+
+
+def _after(file: str, before: str, after: str) -> str:
+    found = Consequences("python", "routes.py")
+    found.add_other_save(file, 1, before, after)
+    return apply_hunks(ROUTES, [one.hunk for one in found.propose([ROUTES], ROUTES)])
+
+
+def test_another_file_begins_it() -> None:
+    before, after = "    @validator('name')\n", "    @field_validator('name')\n"
+    assert _after("rows.py", before, after) == ROUTES.replace("parse_obj", "model_validate")
+    assert _after("rows.go", before, after) == ROUTES
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_begun"),
+    [
+        ('  "pydantic>=1.10,<2",\n', '  "pydantic>=2.4",\n', True),
+        ("pydantic==1.10.2\n", "pydantic==2.0\n", True),
+        ("pydantic==2.0\n", "pydantic==2.4\n", False),
+        ("pydantic-core==1.0\n", "pydantic-core==2.0\n", False),
+    ],
+)
+def test_a_new_version_begins_it(before: str, after: str, is_begun: bool) -> None:
+    new = ROUTES.replace("parse_obj", "model_validate") if is_begun else ROUTES
+    assert _after("pyproject.toml", before, after) == new
