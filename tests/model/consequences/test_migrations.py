@@ -6,7 +6,12 @@ from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.rewrites.migrations import migrations, read_migrations
 from editcast_model.diff import apply_hunks
 
-ROUTES = "from rows import Row\n\n\ndef all_of(given):\n    return [Row.parse_obj(one) for one in given]\n"
+ROUTES = """from rows import Row
+
+
+def all_of(given):
+    return [Row.parse_obj(one) for one in given]
+"""
 
 
 @pytest.mark.parametrize("one", read_migrations(), ids=lambda one: str(one["name"]))

@@ -166,19 +166,26 @@ def forecaster() -> NeuralForecaster:
     return NeuralForecaster.load(default_bundle_path(), "cpu")
 
 
-@pytest.mark.parametrize("saved", [True, False])
-def test_a_head_leads_where_it_says(forecaster: NeuralForecaster, saved: bool) -> None:
+def test_a_head_leads_where_it_says(forecaster: NeuralForecaster) -> None:
     after = TEXT.replace("read(path)", "load(path)")
     for column, line in ((NEAREST, 4), (BELOW, 5)):
         forecaster.line_head = head_for(column)
         session = forecaster.open(TEXT)
-        session.update(after, saved=saved)
+        session.update(after, saved=True)
         found = session.candidates(3)
         decoded = [one.hunk for one in found if one.source == "decoded"]
         assert decoded
         for hunk in decoded:
             (touched,) = RecentEdits().after_save(after, [Hunk(hunk.start, hunk.end, "")]).saves
             assert touched[0] in (line, line + 1)  # behind the end of a line is the next one
+
+
+def test_nothing_is_decoded_before_a_save(forecaster: NeuralForecaster) -> None:
+    session, after = forecaster.open(TEXT), TEXT.replace("read(path)", "load(path)")
+    session.update(after, saved=False)
+    assert not any(one.source == "decoded" for one in session.candidates(3))
+    session.update(after, saved=True)
+    assert any(one.source == "decoded" for one in session.candidates(3))
 
 
 def test_there_is_nothing_to_look_at_before_the_first_change(forecaster: NeuralForecaster) -> None:

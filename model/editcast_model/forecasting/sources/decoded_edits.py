@@ -1,4 +1,8 @@
-"""Decoded edits: what the network itself generates, on the lines that it finds most probable."""
+"""Decoded edits: what the network itself generates, on the lines that it finds most probable.
+
+They are proposed after a save only. At 148 moments between two saves of everyday edits none of them
+was right.
+"""
 
 import math
 from collections.abc import Iterator
@@ -23,7 +27,7 @@ class DecodedEdits:
     def propose(self, situation: Situation) -> Iterator[Candidate]:
         """Propose the best on each of the most probable lines where something fits."""
         view, text, missing = situation.view, situation.history.text, situation.count
-        if view is None:
+        if view is None or situation.history.unsaved:
             return
         config = situation.config
         floor = math.log(config.floor) if config.floor else -math.inf
