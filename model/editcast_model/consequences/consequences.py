@@ -26,6 +26,7 @@ from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
 from editcast_model.consequences.members.keys import after_key
+from editcast_model.consequences.members.of_objects import after_object
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
     after_member,
@@ -50,6 +51,7 @@ from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
+from editcast_model.consequences.results.objects import after_object_result
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.containers import after_container
@@ -78,9 +80,7 @@ MOST_CONSEQUENCES = 200
 #: Prefixes of the kinds that replace a word by a word, or add a whole statement. All others are
 #: applied and parsed first, and those that break the text are dropped.
 _SAFE = ("rename", "replace", "import")
-#: Longer insertions were pasted, or written by a program.
-_LONGEST = 5_000
-
+_LONGEST = 5_000  # longer insertions were pasted, or written by a program
 
 #: The rules that need nothing but the change, the surest first.
 _RULES = (
@@ -90,6 +90,7 @@ _RULES = (
     after_argument,
     after_name,
     after_new_property,
+    after_object,
     after_entry,
     after_new_name,
     after_constructor,
@@ -98,6 +99,7 @@ _RULES = (
     after_results,
     after_wrapping,
     after_nothing,
+    after_object_result,
     after_constant,
     after_format,
     after_annotation,
@@ -117,8 +119,7 @@ class Consequences:
 
     Args:
         language: The editor's language identifier.
-        path: The file's path within its project; its suffix counts where the identifier says
-            nothing.
+        path: The file's path in its project; its suffix counts where the identifier says nothing.
     """
 
     def __init__(self, language: str, path: str = "") -> None:

@@ -40,7 +40,7 @@ from editcast_model.consequences.lists.templates import (
     is_same_but_form,
     template_of,
 )
-from editcast_model.consequences.lists.word_forms import as_beside, forms, has, renamed
+from editcast_model.consequences.lists.word_forms import as_beside, forms, has, parts_of, renamed
 from editcast_model.consequences.passing.options import added_options
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
@@ -269,7 +269,7 @@ def _copied(
         new = aligned(text, template.filled(text), others)
     new = as_beside(new, added.name, added.others, tree.of(found.node))
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
-    hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
+    hunk = as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
 
 
@@ -291,7 +291,7 @@ def _would_be_unbound(names: Names, template: Template) -> bool:
     return False
 
 
-def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
+def as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     """Put an entry behind another one: as a whole line, where each has its own."""
     end = separator.find("\n") + 1
     if text.startswith(separator[:end], at):
@@ -327,11 +327,26 @@ def _is_same_list(known: Entry, found: EntryList) -> bool:
     enumeration, which are written otherwise.
     """
     named = _named_around(found)
-    if named is None or not _has_all(known, found) or named.child_by_field_name("type"):
+    if named is None or named.child_by_field_name("type"):
         return False
+    if not _has_all(known, found):
+        return _is_wider_type(known, found, named)
     if not _is_of_another(known, found) or known.owner.startswith(found.tree.of(name_of(named))):
         return True
     return set(WORD.findall(found.tree.of(found.node))).isdisjoint(known.others)
+
+
+def _is_wider_type(known: Entry, found: EntryList, named: Node) -> bool:
+    """Tell whether a type has all members of another one side by side, and a like name.
+
+    Such as `ContactRow` those of `ContactInput`.
+    """
+    name, at = found.tree.of(name_of(named)), found.entries.index(found.entry) + 1
+    beside = found.entries[max(0, at - len(known.others)) : at]
+    texts = [found.tree.of(one) for one in beside]
+    is_alike = parts_of(name)[0] == parts_of(known.owner)[0] and bool(_TYPES.search(named.type))
+    is_all = 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
+    return is_alike and is_all and known.is_like[0] and not known.after
 
 
 def _is_of_another(known: Entry, found: EntryList) -> bool:
@@ -347,11 +362,10 @@ def _has_all(known: Entry, found: EntryList) -> bool:
     texts = [text for one in found.entries if not has(text := found.tree.of(one), known.name)]
     if known.kind == COLUMN:  # values may follow the query that they are for
         texts = texts[-len(known.others) :]
-    return (
-        len(known.others) > (1 if known.kind == COLUMN else 2)
-        and len(texts) == len(known.others)
-        and all(map(has, texts, known.others))
-    )
+        # One may be made on the spot, as an `id` is.
+        missed = len(texts) - sum(map(has, texts, known.others))
+        return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
+    return 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
 
 
 def _takes_more(added: Entry, found: EntryList) -> bool:

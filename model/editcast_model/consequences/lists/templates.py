@@ -112,13 +112,8 @@ def _is_of_same_type(added: Entry, other: str) -> bool:
 
 def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]:
     """Return the entry of a list that an added one is to read like, with its name."""
-    if added.kind == COLUMN:  # its type is not known: like the plainest entry
-        texts = {one.start_byte: found.tree.of(one) for one in found.entries}
-        near = (found.entry, *found.by_distance(found.entry))
-        for one in sorted(near, key=lambda one: len(WORD.findall(texts[one.start_byte]))):
-            own = [name for name in added.others if has(texts[one.start_byte], name)]
-            if len(own) == 1:
-                return one, own[0]
+    if added.kind == COLUMN and (plain := _plainest(added, found)) is not None:
+        return plain
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
@@ -126,6 +121,23 @@ def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]
             if has(found.tree.of(one), added.alike):
                 return one, added.alike
     return found.entry, added.before
+
+
+def _plainest(added: Entry, found: EntryList) -> tuple[Node, str] | None:
+    """Return an entry that reads like most others, or the plainest, of a type that is not known."""
+    entries = list[tuple[Node, str, list[str]]]()
+    for one in (found.entry, *found.by_distance(found.entry)):
+        text = found.tree.of(one)
+        own = [name for name in added.others if has(text, name)]
+        if len(own) == 1:
+            entries.append((one, own[0], nameless(text, own[0])))
+    shapes = [shape for *_, shape in entries]
+
+    def rank(one: tuple[Node, str, list[str]]) -> tuple[bool, int]:
+        return 2 * shapes.count(one[2]) < len(found.entries), len(WORD.findall(" ".join(one[2])))
+
+    best = min(entries, key=rank, default=None)
+    return best[:2] if best is not None else None
 
 
 def _is_constant(entry: str, name: str) -> bool:

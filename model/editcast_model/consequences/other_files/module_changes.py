@@ -21,6 +21,7 @@ from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
+from editcast_model.consequences.results.objects import new_objects
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
@@ -108,6 +109,7 @@ class ModuleChange:
             wrapper of a value.
         certain: The functions that fail since the last saves where they returned nothing.
         missing: Those that return nothing where they failed, with the word for it and the error.
+        objects: Those whose results became objects, with their members, and whole answers.
         named: What was the default of its exports, and is one that has a name now.
     """
 
@@ -124,6 +126,7 @@ class ModuleChange:
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[Key, ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
+    objects: tuple[tuple[Key, tuple[str, ...], tuple[str, ...] | None], ...] = ()
     named: tuple[str, ...] = ()
 
     @property
@@ -133,7 +136,7 @@ class ModuleChange:
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        words |= {key[1] for key, *_ in self.missing}
+        words |= {key[1] for key, *_ in (*self.missing, *self.objects)}
         return words | {name for _, name in (*self.coroutines, *self.certain)}
 
     @property
@@ -273,32 +276,28 @@ def _named_export(before: str, after: str) -> Iterator[str]:
         yield name
 
 
+def _keyed(change: Change, found: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Yield what is found of functions, with what others call them by in their place."""
+    for function, *others in found:
+        if (key := _key_of(change.after, function)) is not None:
+            yield key, *others
+
+
 #: By attribute of `ModuleChange`, the functions that find the changes of the last saves.
 _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "entries": entries_for_others,
     "removed": lambda change: (one.for_other_files for one in removed_entries(change) if one.owner),
-    "coroutines": lambda change: (
-        key for one in new_coroutines(change) if (key := _key_of(change.after, one))
-    ),
+    "coroutines": lambda change: (key for (key,) in _keyed(change, zip(new_coroutines(change)))),
     "signatures": new_signatures,
     "results": lambda change: (
         (key, one.names, one.is_alone, one.is_first)
         for one in new_results(change)
         if (key := _key_of(change.after, one.function))
     ),
-    "wrapped": lambda change: (
-        (key, one.maker)
-        for one in newly_wrapped(change)
-        if (key := _key_of(change.after, one.function))
-    ),
-    "certain": lambda change: (
-        key for one in newly_certain(change) if (key := _key_of(change.after, one))
-    ),
-    "missing": lambda change: (
-        (key, word, error)
-        for one, word, error in newly_missing(change)
-        if (key := _key_of(change.after, one))
-    ),
+    "wrapped": lambda change: (one[:2] for one in _keyed(change, newly_wrapped(change))),
+    "certain": lambda change: (key for (key,) in _keyed(change, zip(newly_certain(change)))),
+    "missing": lambda change: _keyed(change, newly_missing(change)),
+    "objects": lambda change: _keyed(change, new_objects(change)),
     "named": lambda change: _named_export(change.before.tree.text, change.after.tree.text),
 }
 
