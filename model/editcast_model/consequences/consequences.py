@@ -55,7 +55,7 @@ from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.unused.functions import after_last_use_of_function
-from editcast_model.consequences.unused.imports import after_last_use
+from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
@@ -276,12 +276,10 @@ def _of(
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
-    for rule in _RULES:
-        yield from rule(change)
+    added = list(_missing(change, imports)) if imports is not None else []
+    yield from exchanged(change.after.tree, chain.from_iterable(r(change) for r in _RULES), added)
     if entries is not None:
         yield from after_reference(change, entries)
-    if imports is not None:
-        yield from _missing(change, imports)
 
 
 def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:

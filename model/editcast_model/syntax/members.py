@@ -297,9 +297,9 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     kind = type_declared(node)
     if kind is not None and names.tree.of(kind) != "var":
         return _type_of(names, kind, depth)
-    if node.type == "expression_list":  # Go's `a := T{}`
+    if node.type in ("expression_list", "as_pattern_target"):  # Go's `a := T{}`, `with T() as a`
         node = node.parent or node
-    value = field(node, "value", "right")
+    value = first_child(node) if node.type == "as_pattern" else field(node, "value", "right")
     if value is None and node.type == "variable_declarator" and node.named_child_count == 2:
         value = node.named_children[1]  # in C#
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:

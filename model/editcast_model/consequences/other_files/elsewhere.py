@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 from editcast_model.consequences.arguments import Parameters, fitted
-from editcast_model.consequences.coroutines import awaited
+from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
@@ -89,8 +89,8 @@ def after_modules(
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters)
         for key in change.coroutines:
-            for call in _calls(ties, *key, kinds=_NAMED):
-                yield from awaited(names, call)
+            for one in _uses(ties, *key, kinds=_NAMED):
+                yield from used_awaited(names, one)
         for key in change.certain:
             for call in _calls(ties, *key, kinds=_NAMED):
                 yield from without_check(names, call)
@@ -348,7 +348,19 @@ def _calls(
     kinds: Collection[Kind] = (),
     is_said: bool = False,
 ) -> Iterator[Call]:
-    """Return the calls of a function of the other file.
+    """Return the calls of a function of the other file; the arguments are those of `_uses`."""
+    return _calls_at(ties.names, _uses(ties, class_name, name, kinds=kinds, is_said=is_said))
+
+
+def _uses(
+    ties: _Ties,
+    class_name: str,
+    name: str,
+    *,
+    kinds: Collection[Kind] = (),
+    is_said: bool = False,
+) -> Iterator[Occurrence]:
+    """Return where a function of the other file is used.
 
     Args:
         ties: To the other file.
@@ -359,17 +371,17 @@ def _calls(
     """
     names = ties.names
     if not class_name:
-        return _calls_at(names, ties.uses(name, with_others=True))
+        return ties.uses(name, with_others=True)
     whose: set[str | None] = {*ties.classes(class_name)}
     if is_said and ties.is_tied:
         whose = {*whose, None}
     members = (one for one in names.of(name) if one.role is Role.MEMBER)
-    used: Iterable[Occurrence] = (one for one in members if owner(names, one) in whose)
+    used = (one for one in members if owner(names, one) in whose)
     if kinds:
         classes = {*ties.classes(class_name), class_name}
         possible = possible_uses(names, name, classes, is_tied=ties.is_tied)
-        used = chain(used, (one for one, kind in possible if kind in kinds))
-    return _calls_at(names, used)
+        return chain(used, (one for one, kind in possible if kind in kinds))
+    return used
 
 
 def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
