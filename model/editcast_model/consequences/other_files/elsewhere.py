@@ -46,7 +46,7 @@ from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
-from editcast_model.consequences.results.caught import without_error
+from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.wrapped import handed_on
@@ -91,9 +91,11 @@ def after_modules(
         for key in change.coroutines:
             for one in _uses(ties, *key, kinds=_NAMED):
                 yield from used_awaited(names, one)
-        for key in change.certain:
+        for key, error in change.certain:
+            module = next((f"{one.bound}." for one in ties.modules if not names.of(error)), "")
             for call in _calls(ties, *key, kinds=_NAMED):
                 yield from without_check(names, call)
+                yield from with_error(names, call, error and module + error)
         for key, word, error in change.missing:
             for call in _calls(ties, *key, is_said=True):
                 yield from without_error(names, call, word, error)

@@ -106,7 +106,7 @@ class ModuleChange:
             called, whether there was none before, and whether they stand before that one.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
-        certain: The functions that fail since the last saves where they returned nothing.
+        certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
         named: What was the default of its exports, and is one that has a name now.
     """
@@ -122,7 +122,7 @@ class ModuleChange:
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], bool, bool], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
-    certain: tuple[Key, ...] = ()
+    certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
 
@@ -133,8 +133,8 @@ class ModuleChange:
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        words |= {key[1] for key, *_ in self.missing}
-        return words | {name for _, name in (*self.coroutines, *self.certain)}
+        words |= {key[1] for key, *_ in (*self.missing, *self.certain)}
+        return words | {name for _, name in self.coroutines}
 
     @property
     def own_names(self) -> set[str]:
@@ -292,7 +292,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
         if (key := _key_of(change.after, one.function))
     ),
     "certain": lambda change: (
-        key for one in newly_certain(change) if (key := _key_of(change.after, one))
+        (key, error) for one, error in newly_certain(change) if (key := _key_of(change.after, one))
     ),
     "missing": lambda change: (
         (key, word, error)
