@@ -33,6 +33,7 @@ from editcast_model.consequences.members.renames import (
     after_property,
     after_result,
 )
+from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
@@ -101,6 +102,7 @@ _RULES = (
     after_format,
     after_annotation,
     after_container,
+    after_named_tuple,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,

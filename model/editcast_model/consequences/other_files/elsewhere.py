@@ -20,6 +20,7 @@ from editcast_model.consequences.members.renames import (
     renamed_keyword,
     taken_keys,
 )
+from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
     of_unknown,
@@ -35,6 +36,7 @@ from editcast_model.consequences.other_files.imports import (
     indexes_of,
     is_module,
     is_same_package,
+    modules_of_rust,
     package_of,
 )
 from editcast_model.consequences.other_files.module_changes import (
@@ -114,6 +116,8 @@ def after_modules(
             for key, further, is_alone, is_first in change.results:
                 called = _calls(ties, *key)
                 yield from all_taken_apart(names, called, further, is_alone, is_first)
+            for name, fields in change.tuples:
+                yield from tuples_left_in(names, name, fields, ties.classes(name))
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)
@@ -157,7 +161,7 @@ class _Ties:
                 if one.part.kind == "import"
             ]
         if language == "rust":
-            self.modules += _modules_of_rust(names, change.file)
+            self.modules += modules_of_rust(names, change.file)
         for one in found:
             if is_module(one.module, path, change.file, language):
                 (self.taken if one.name else self.modules).append(one)
@@ -388,12 +392,3 @@ def _uses(
 
 def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
     return (call for one in used if (call := call_of(names.tree, one)) is not None)
-
-
-def _modules_of_rust(names: Names, file: str) -> Iterator[Import]:
-    """Yield the declarations and imports of a file of Rust, which is a module of its name."""
-    *_, folder, name = ("", *file.removesuffix(".rs").split("/"))
-    called = folder if name == "mod" else name
-    for one in names.of(called):
-        if one.part.kind == "import":
-            yield Import(called, "", one.start, called, one.start)

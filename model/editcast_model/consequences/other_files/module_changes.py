@@ -5,9 +5,8 @@ long as they hold: a name that is defined again, or whose successor is gone, is 
 """
 
 import logging
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.members.renames import are_constructor_keywords
+from editcast_model.consequences.members.tuples import new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
@@ -26,8 +26,8 @@ from editcast_model.consequences.value_changes import SAME, ValueChange, value_c
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.components import (
     called_by_others,
-    default_export,
     have_one_type,
+    named_export,
     returned_by,
 )
 from editcast_model.syntax.languages import language_of
@@ -109,6 +109,7 @@ class ModuleChange:
         certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
         named: What was the default of its exports, and is one that has a name now.
+        tuples: The new classes of named tuples and of data, with their fields.
     """
 
     file: str
@@ -125,6 +126,7 @@ class ModuleChange:
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
+    tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -132,6 +134,7 @@ class ModuleChange:
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
+        words |= {name for name, _ in self.tuples}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in (*self.missing, *self.certain)}
         return words | {name for _, name in self.coroutines}
@@ -266,13 +269,6 @@ class ModuleHistory:
         self._parameters = kept
 
 
-def _named_export(before: str, after: str) -> Iterator[str]:
-    """Return the default export of a script before, if it is exported by its name now."""
-    name = "" if default_export(after) else default_export(before)
-    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
-        yield name
-
-
 #: By attribute of `ModuleChange`, the functions that find the changes of the last saves.
 _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "entries": entries_for_others,
@@ -299,7 +295,8 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
         for one, word, error in newly_missing(change)
         if (key := _key_of(change.after, one))
     ),
-    "named": lambda change: _named_export(change.before.tree.text, change.after.tree.text),
+    "tuples": new_tuples,
+    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 
 
