@@ -7,7 +7,7 @@ not ask for any more, so that what was applied, or undone, is proposed no longer
 
 from bisect import bisect_left, insort
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -201,9 +201,9 @@ class Consequences:
             changes.append(change)
             rewrites = _rewrites(change, changes[0]) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        listed_in = in_documents.lacking_in_whole_lists(text, entries_of)
-        following = list(free(chain(self._following(now, changes, others, words), listed_in)))
-        in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
+        words = chain(words, in_documents.lacking_in_whole_lists(text, entries_of))
+        due = self._following(now, changes, others, words, imports or ())
+        in_order = _ordered(found, cursor or 0) + _ordered(list(free(due)), cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
     def _words(
@@ -227,9 +227,10 @@ class Consequences:
         changes: Sequence[Change],
         elsewhere: Sequence[ModuleChange],
         words: Iterable[Consequence],
+        importable: Container[str],
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
-        for one in after_modules(now, self._path, elsewhere):
+        for one in after_modules(now, self._path, elsewhere, importable):
             yield replace(one, cause=_replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
         for one in rewrites_left_in(self._saves, now):

@@ -6,7 +6,7 @@ the file was just opened or has been open for long.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -70,7 +70,7 @@ _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
 
 
 def after_modules(
-    names: Names, path: str, changes: Iterable[ModuleChange]
+    names: Names, path: str, changes: Iterable[ModuleChange], importable: Container[str] = ()
 ) -> Iterator[Consequence]:
     """Return what a file needs after changes of others.
 
@@ -78,6 +78,7 @@ def after_modules(
         names: The names of its text.
         path: Its path, among those of the changes.
         changes: Of the other files, and perhaps of itself, which means nothing.
+        importable: Names that other files define or import.
     """
     family = family_of(names.tree.language)
     others = [one for one in changes if one.file != path and family_of(one.language) == family]
@@ -105,7 +106,7 @@ def after_modules(
         yield from with_checks(names, chain.from_iterable(calls))
         for entry in change.entries:
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
-                yield from lacking(names, entry, change.entries)
+                yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
             for each in change.named:
                 yield from _imported_by_name(ties, each)
