@@ -117,8 +117,8 @@ def after_modules(
             for key, further, is_alone, is_first in change.results:
                 called = _calls(ties, *key)
                 yield from all_taken_apart(names, called, further, is_alone, is_first)
-            for name, fields in change.tuples:
-                yield from tuples_left_in(names, name, fields, ties.classes(name))
+            for made, fields in change.tuples:
+                yield from tuples_left_in(names, made, fields, ties.classes(made))
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)
