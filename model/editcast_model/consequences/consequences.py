@@ -7,7 +7,7 @@ not ask for any more, so that what was applied, or undone, is proposed no longer
 
 from bisect import bisect_left, insort
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -34,6 +34,7 @@ from editcast_model.consequences.members.renames import (
     after_property,
     after_result,
 )
+from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
@@ -58,7 +59,7 @@ from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.migrations import after_migration, migrations_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.unused.functions import after_last_use_of_function
-from editcast_model.consequences.unused.imports import after_last_use
+from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
@@ -105,6 +106,7 @@ _RULES = (
     after_annotation,
     after_container,
     after_migration,
+    after_named_tuple,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,
@@ -201,9 +203,9 @@ class Consequences:
             changes.append(change)
             rewrites = _rewrites(change, changes[0]) if age < _FRESH else ()
             found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
-        listed_in = in_documents.lacking_in_whole_lists(text, entries_of)
-        following = list(free(chain(self._following(now, changes, others, words), listed_in)))
-        in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
+        words = chain(words, in_documents.lacking_in_whole_lists(text, entries_of))
+        due = self._following(now, changes, others, words, imports or ())
+        in_order = _ordered(found, cursor or 0) + _ordered(list(free(due)), cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
     def _words(
@@ -227,9 +229,10 @@ class Consequences:
         changes: Sequence[Change],
         elsewhere: Sequence[ModuleChange],
         words: Iterable[Consequence],
+        importable: Container[str],
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
-        for one in after_modules(now, self._path, elsewhere):
+        for one in after_modules(now, self._path, elsewhere, importable):
             yield replace(one, cause=_replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
         for one in chain(rewrites_left_in(self._saves, now), migrations_left_in(self._saves, now)):
@@ -278,12 +281,10 @@ def _of(
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
-    for rule in _RULES:
-        yield from rule(change)
+    added = list(_missing(change, imports)) if imports is not None else []
+    yield from exchanged(change.after.tree, chain.from_iterable(r(change) for r in _RULES), added)
     if entries is not None:
         yield from after_reference(change, entries)
-    if imports is not None:
-        yield from _missing(change, imports)
 
 
 def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:

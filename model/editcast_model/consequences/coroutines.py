@@ -1,7 +1,8 @@
 """`async` and `await` that are lacking once what others call as well has become a coroutine.
 
 Of Python, JavaScript and TypeScript. A call whose result goes to something that takes coroutines,
-such as `asyncio.gather` or `Promise.all`, is left alone.
+such as `asyncio.gather` or `Promise.all`, is left alone. In Python a coroutine sleeps by `asyncio`,
+is given to no thread, and the methods of an `AsyncClient` that was a `Client` are waited for.
 """
 
 import re
@@ -20,11 +21,13 @@ from editcast_model.syntax.calls import (
     Function,
     call_of,
     called_by,
-    calls_of,
     function_node_around,
     is_async,
+    uses_of,
 )
-from editcast_model.syntax.names import WORD, Names
+from editcast_model.syntax.members import owner
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field, first_child
 
 _AWAIT = frozenset({"await", "await_expression"})
@@ -36,6 +39,16 @@ _TAKERS = frozenset(
 )
 #: What accesses a part of a result, so that `await` needs parentheses: `(await f()).name`.
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
+#: What runs a function in a thread; by `run_in_executor` behind what owns the threads.
+_THREADS = re.compile(
+    r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread"
+    r"|(run_in_executor))$"
+)
+#: Libraries that run coroutines, of which a file uses one.
+_LOOPS = ("asyncio", "anyio", "trio")
+#: Methods of clients and sessions that are coroutines in their asynchronous twins.
+_AWAITED = """get post put patch delete head options request send execute scalar scalars commit
+    rollback flush refresh merge""".split()
 #: Types of nodes in a function that the function does not run, or not at once.
 _APART = re.compile("parameters$|^class_|^generator_expression$")
 
@@ -46,8 +59,10 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
     for function in new_coroutines(change):
         if (hunk := _promise(names, function.node)) is not None:
             yield Consequence(hunk, "make_async", is_first=True)
-        for call in calls_of(names, function):
-            yield from awaited(names, call)
+        yield from _asleep(names, function.node)
+        for one in uses_of(names, function):
+            yield from used_awaited(names, one)
+    yield from _of_async_classes(change)
     is_known = family_of(names.tree.language) in ("python", "script")
     for hunk, start, end in change.finished() if is_known else ():
         for word in WORD.finditer(names.tree.text, start, end):
@@ -76,6 +91,58 @@ def new_coroutines(change: Change) -> Iterator[Function]:
     for was, function in change.functions:
         if is_async(function.node) and not is_async(was.node):
             yield function
+
+
+def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:
+    """Return what a use of a coroutine lacks: a call is awaited, and no thread has to run it."""
+    call = call_of(names.tree, one)
+    if call is not None:
+        yield from awaited(names, call)
+        return
+    given = one.path[-1 if one.role is Role.REFERENCE else -2].node
+    listed = given.parent
+    threaded = listed.parent if listed is not None and listed.type == "argument_list" else None
+    to, written = names.tree.of(field(threaded, "function")), names.tree.of(given)
+    if listed is None or threaded is None or not (form := _THREADS.search(to)):
+        return
+    first, *others = [one for one in listed.named_children if one.type != "comment"]
+    if form[1]:  # behind the executor
+        first, *others = others or [first]
+    if first == given:
+        text = f"{written}({', '.join(map(names.tree.of, others))})"
+        yield Consequence(Hunk(threaded.start_byte, threaded.end_byte, text), "await_call")
+
+
+def _asleep(names: Names, function: Node) -> Iterator[Consequence]:
+    """Return the pauses of a coroutine of Python in which nothing else can run."""
+    loop = next((one for one in _LOOPS if any(names.of(one))), _LOOPS[0])
+    for one in names.between(function.start_byte, function.end_byte):
+        called = one.path[-2].node
+        is_sleep = one.name == "sleep" and names.tree.of(called) == "time.sleep"
+        if is_sleep and _coroutine_around(names, called) == function:
+            hunk = Hunk(called.start_byte, called.end_byte, f"await {loop}.sleep")
+            yield Consequence(hunk, "await_call")
+
+
+def _of_async_classes(change: Change) -> Iterator[Consequence]:
+    """Return what is to be awaited of objects of `AsyncClient` that were of `Client` before."""
+    names, tree = change.after, change.after.tree
+    if tree.language != "python":
+        return
+    new = [one.after for one in change.renamed if one.after.name == f"Async{one.before.name}"]
+    whole = {one.path[-2 if one.role is Role.MEMBER else -1].node for one in new}
+    for one in (each for name in _AWAITED for each in names.of(name)) if new else ():
+        call = call_of(tree, one) if one.role is Role.MEMBER else None
+        if call is not None and owner(names, one) in {f"{tree.of(each)}@" for each in whole}:
+            yield from awaited(names, call)
+    for node in whole:
+        around = (one for one in tree.around(node) if one.type in ("with_clause", "block"))
+        clause = next(around, None)
+        opened = clause.parent if clause is not None and clause.named_child_count == 1 else None
+        if opened is not None and opened.type == "with_statement" and not is_async(opened):
+            at = opened.start_byte
+            yield from _made_async(names, opened, is_first=False)
+            yield Consequence(Hunk(at, at, "async "), "await_call", is_first=True)
 
 
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:

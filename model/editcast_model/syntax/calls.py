@@ -170,6 +170,13 @@ def function_of(names: Names, defined: Occurrence) -> Function | None:
 
 def calls_of(names: Names, function: Function) -> Iterator[Call]:
     """Return the calls that mean a function, in the order of the text."""
+    for one in uses_of(names, function):
+        if (call := call_of(names.tree, one)) is not None:
+            yield call
+
+
+def uses_of(names: Names, function: Function) -> Iterator[Occurrence]:
+    """Return the names that mean a function, in the order of the text."""
     if _is_overloaded(names, function):
         return
     called = list(names.of(function.name))
@@ -177,11 +184,8 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
     for word in words if function.is_constructor else ():
         called += names.of(word)
     for one in sorted(called, key=lambda each: each.start):
-        if one.start == function.defined.start or not _means(names, one, function):
-            continue
-        call = call_of(names.tree, one)
-        if call is not None:
-            yield call
+        if one.start != function.defined.start and _means(names, one, function):
+            yield one
 
 
 def call_of(tree: Tree, called: Occurrence) -> Call | None:

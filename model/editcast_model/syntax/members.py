@@ -297,9 +297,9 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     kind = type_declared(node)
     if kind is not None and names.tree.of(kind) != "var":
         return _type_of(names, kind, depth)
-    if node.type == "expression_list":  # Go's `a := T{}`
+    if node.type in ("expression_list", "as_pattern_target"):  # Go's `a := T{}`, `with T() as a`
         node = node.parent or node
-    value = field(node, "value", "right")
+    value = first_child(node) if node.type == "as_pattern" else field(node, "value", "right")
     if value is None and node.type == "variable_declarator" and node.named_child_count == 2:
         value = node.named_children[1]  # in C#
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:
@@ -309,8 +309,8 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
 
 def _type_of(names: Names, node: Node | None, depth: int = 0) -> str | None:
     """Return the class of this file that a type, or an expression that makes one, names."""
-    while node is not None and node.type in WRAPPED:
-        node = first_child(node)
+    while node is not None and (node.type in WRAPPED or _annotated(names, node) is not None):
+        node = _annotated(names, node) or first_child(node)
     if node is None:
         return None
     if node.type in ("object", "dictionary", "hash") or is_own_type(node):
@@ -339,6 +339,16 @@ def _type_of(names: Names, node: Node | None, depth: int = 0) -> str | None:
     if found is not None and names.resolve(found) is not None:  # another variable's value
         return _owner_of_object(names, node, depth + 1)
     return None if node.type == "variable_name" else f"{name}@"
+
+
+def _annotated(names: Names, node: Node) -> Node | None:
+    """Return the type in an `Annotated` of Python; None for another type."""
+    is_one = node.type in ("generic_type", "subscript") and node.named_child_count > 1
+    if not is_one or names.tree.of(first_child(node)) != "Annotated":
+        return None
+    return (
+        node.named_children[1] if node.type == "subscript" else first_child(node.named_children[1])
+    )
 
 
 def _fields_meant(names: Names, node: Node) -> list[Occurrence]:

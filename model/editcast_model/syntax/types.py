@@ -13,6 +13,8 @@ WRAPPED = word_set("type type_annotation pointer_type unary_expression named_typ
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = word_set("every filter find findIndex flatMap forEach map some")
+#: Functions of Python that go through their first argument.
+_ORDERING = ("max", "min", "sorted")
 #: Types whose first parameter is the type of their elements.
 _COLLECTIONS = word_set("""
     list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
@@ -45,6 +47,8 @@ def looped_over(names: Names, one: Occurrence) -> Node | None:
     if above.type == "expression_list" and one.path[-3].type == "range_clause":
         is_value = above.node.named_child_count == 2 and leaf.node == above.node.named_child(1)
         return one.path[-3].node.child_by_field_name("right") if is_value else None
+    if above.type == "lambda_parameters" and one.path[-4].type == "keyword_argument":
+        return _ordered(names, one.path[-4].node)
     at = len(one.path) - 1
     while one.path[at - 1].type in ("required_parameter", "formal_parameters"):
         if one.path[at].node != first_child(one.path[at - 1].node):
@@ -56,6 +60,16 @@ def looped_over(names: Names, one: Occurrence) -> Node | None:
     if called is None or names.tree.of(field(called, "property")) not in _EACH:
         return None
     return called.child_by_field_name("object")
+
+
+def _ordered(names: Names, keyword: Node) -> Node | None:
+    """Return the collection that a call of Python goes through in the order of a `key`."""
+    called = field(keyword.parent.parent if keyword.parent is not None else None, "function")
+    is_key = names.tree.of(field(keyword, "name")) == "key"
+    if is_key and names.tree.of(called) in _ORDERING:
+        return first_child(keyword.parent)
+    is_sort = is_key and names.tree.of(field(called, "attribute")) == "sort"
+    return field(called, "object") if is_sort else None
 
 
 def element_of(names: Names, kind: Node | None) -> Node | None:

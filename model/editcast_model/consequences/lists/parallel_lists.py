@@ -6,7 +6,7 @@ side in the same order, and what belongs between them reads like theirs but for 
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -181,24 +181,27 @@ def _without(found: EntryList) -> Hunk | None:
     return hunk if found.is_separator(rest) else None
 
 
-def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[Consequence]:
+def lacking(
+    names: Names, added: Entry, together: Sequence[Entry], importable: Container[str] = ()
+) -> Iterator[Consequence]:
     """Return the entries that the lists of a text lack after an entry was added to one of them.
 
     Args:
         names: The names of the text.
         added: The entry that the one has.
         together: All that were added with it.
+        importable: Names that other files of the project define or import.
     """
-    yield from _lacking_in_code(names, added, together)
+    yield from _lacking_in_code(names, added, together, importable)
     yield from lacking_in_texts(names.tree, added)
 
 
 def _lacking_in_code(
-    names: Names, added: Entry, together: Sequence[Entry]
+    names: Names, added: Entry, together: Sequence[Entry], importable: Container[str] = ()
 ) -> Iterator[Consequence]:
     for found in _lists_with(names.tree, added.before, added, _is_before):
         if not _is_there(added, found):
-            yield from _copied(names, added, together, found)
+            yield from _copied(names, added, together, found, importable)
 
 
 def _is_before(added: Entry, found: EntryList) -> bool:
@@ -237,7 +240,11 @@ def _is_there(added: Entry, found: EntryList) -> bool:
 
 
 def _copied(
-    names: Names, added: Entry, together: Sequence[Entry], found: EntryList
+    names: Names,
+    added: Entry,
+    together: Sequence[Entry],
+    found: EntryList,
+    importable: Container[str],
 ) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
     tree, entry = names.tree, found.entry
@@ -256,7 +263,7 @@ def _copied(
     template = template_of(added, found, beside, together) if _takes_more(added, found) else None
     if template is None or _is_passed(added, found, template.source):
         return
-    if _would_be_unbound(names, template):
+    if _would_be_unbound(names, template, importable):
         return
     if is_same_but_form(tree.of(entry), added):
         if _says_more(added):
@@ -279,14 +286,15 @@ def _says_more(added: Entry) -> bool:
     return not all(has(one, added.name) or one in added.text_before for one in texts)
 
 
-def _would_be_unbound(names: Names, template: Template) -> bool:
+def _would_be_unbound(names: Names, template: Template, importable: Container[str]) -> bool:
     """Tell whether an entry uses a name of its file that has no counterpart for another one yet."""
     entry = template.source
     for found in WORD.finditer(names.tree.text, entry.start_byte, entry.end_byte):
         new = template.filled(found[0])
         one = names.at(found.start()) if new != found[0] else None
         if one is not None and one.role is Role.REFERENCE and names.resolve(one) is not None:
-            if not names.is_known(one, new):
+            is_imported = all(each.part.kind == "import" for each in names.meant_by(one))
+            if not (names.is_known(one, new) or (is_imported and new in importable)):
                 return True
     return False
 

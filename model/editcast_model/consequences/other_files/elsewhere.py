@@ -6,12 +6,12 @@ the file was just opened or has been open for long.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
 from editcast_model.consequences.arguments import Parameters, fitted
-from editcast_model.consequences.coroutines import awaited
+from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
@@ -20,6 +20,7 @@ from editcast_model.consequences.members.renames import (
     renamed_keyword,
     taken_keys,
 )
+from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
     of_unknown,
@@ -35,6 +36,7 @@ from editcast_model.consequences.other_files.imports import (
     indexes_of,
     is_module,
     is_same_package,
+    modules_of_rust,
     package_of,
 )
 from editcast_model.consequences.other_files.module_changes import (
@@ -46,7 +48,7 @@ from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
-from editcast_model.consequences.results.caught import without_error
+from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.objects import taken_from
@@ -69,7 +71,7 @@ _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
 
 
 def after_modules(
-    names: Names, path: str, changes: Iterable[ModuleChange]
+    names: Names, path: str, changes: Iterable[ModuleChange], importable: Container[str] = ()
 ) -> Iterator[Consequence]:
     """Return what a file needs after changes of others.
 
@@ -77,6 +79,7 @@ def after_modules(
         names: The names of its text.
         path: Its path, among those of the changes.
         changes: Of the other files, and perhaps of itself, which means nothing.
+        importable: Names that other files define or import.
     """
     family = family_of(names.tree.language)
     others = [one for one in changes if one.file != path and family_of(one.language) == family]
@@ -90,11 +93,13 @@ def after_modules(
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters)
         for key in change.coroutines:
-            for call in _calls(ties, *key, kinds=_NAMED):
-                yield from awaited(names, call)
-        for key in change.certain:
+            for one in _uses(ties, *key, kinds=_NAMED):
+                yield from used_awaited(names, one)
+        for key, error in change.certain:
+            module = next((f"{one.bound}." for one in ties.modules if not names.of(error)), "")
             for call in _calls(ties, *key, kinds=_NAMED):
                 yield from without_check(names, call)
+                yield from with_error(names, call, error and module + error)
         for key, word, error in change.missing:
             for call in _calls(ties, *key, is_said=True):
                 yield from without_error(names, call, word, error)
@@ -105,7 +110,7 @@ def after_modules(
         yield from with_checks(names, chain.from_iterable(calls))
         for entry in change.entries:
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
-                yield from lacking(names, entry, change.entries)
+                yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
             for each in change.named:
                 yield from _imported_by_name(ties, each)
@@ -116,6 +121,8 @@ def after_modules(
             for key, further, is_alone, is_first in change.results:
                 called = _calls(ties, *key)
                 yield from all_taken_apart(names, called, further, is_alone, is_first)
+            for made, fields in change.tuples:
+                yield from tuples_left_in(names, made, fields, ties.classes(made))
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)
@@ -159,7 +166,7 @@ class _Ties:
                 if one.part.kind == "import"
             ]
         if language == "rust":
-            self.modules += _modules_of_rust(names, change.file)
+            self.modules += modules_of_rust(names, change.file)
         for one in found:
             if is_module(one.module, path, change.file, language):
                 (self.taken if one.name else self.modules).append(one)
@@ -352,7 +359,19 @@ def _calls(
     kinds: Collection[Kind] = (),
     is_said: bool = False,
 ) -> Iterator[Call]:
-    """Return the calls of a function of the other file.
+    """Return the calls of a function of the other file; the arguments are those of `_uses`."""
+    return _calls_at(ties.names, _uses(ties, class_name, name, kinds=kinds, is_said=is_said))
+
+
+def _uses(
+    ties: _Ties,
+    class_name: str,
+    name: str,
+    *,
+    kinds: Collection[Kind] = (),
+    is_said: bool = False,
+) -> Iterator[Occurrence]:
+    """Return where a function of the other file is used.
 
     Args:
         ties: To the other file.
@@ -363,27 +382,18 @@ def _calls(
     """
     names = ties.names
     if not class_name:
-        return _calls_at(names, ties.uses(name, with_others=True))
+        return ties.uses(name, with_others=True)
     whose: set[str | None] = {*ties.classes(class_name)}
     if is_said and ties.is_tied:
         whose = {*whose, None}
     members = (one for one in names.of(name) if one.role is Role.MEMBER)
-    used: Iterable[Occurrence] = (one for one in members if owner(names, one) in whose)
+    used = (one for one in members if owner(names, one) in whose)
     if kinds:
         classes = {*ties.classes(class_name), class_name}
         possible = possible_uses(names, name, classes, is_tied=ties.is_tied)
-        used = chain(used, (one for one, kind in possible if kind in kinds))
-    return _calls_at(names, used)
+        return chain(used, (one for one, kind in possible if kind in kinds))
+    return used
 
 
 def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
     return (call for one in used if (call := call_of(names.tree, one)) is not None)
-
-
-def _modules_of_rust(names: Names, file: str) -> Iterator[Import]:
-    """Yield the declarations and imports of a file of Rust, which is a module of its name."""
-    *_, folder, name = ("", *file.removesuffix(".rs").split("/"))
-    called = folder if name == "mod" else name
-    for one in names.of(called):
-        if one.part.kind == "import":
-            yield Import(called, "", one.start, called, one.start)

@@ -299,3 +299,12 @@ def package_of(names: Names) -> str:
         if one.type == "package_clause":
             return names.tree.of(one).removeprefix("package").strip()
     return ""
+
+
+def modules_of_rust(names: Names, file: str) -> Iterator[Import]:
+    """Yield the declarations and imports of a file of Rust, which is a module of its name."""
+    *_, folder, name = ("", *file.removesuffix(".rs").split("/"))
+    called = folder if name == "mod" else name
+    for one in names.of(called):
+        if one.part.kind == "import":
+            yield Import(called, "", one.start, called, one.start)

@@ -5,9 +5,8 @@ long as they hold: a name that is defined again, or whose successor is gone, is 
 """
 
 import logging
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.members.renames import are_constructor_keywords
+from editcast_model.consequences.members.tuples import new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
@@ -27,8 +27,8 @@ from editcast_model.consequences.value_changes import SAME, ValueChange, value_c
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.components import (
     called_by_others,
-    default_export,
     have_one_type,
+    named_export,
     returned_by,
 )
 from editcast_model.syntax.languages import language_of
@@ -107,10 +107,11 @@ class ModuleChange:
             called, whether there was none before, and whether they stand before that one.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
-        certain: The functions that fail since the last saves where they returned nothing.
+        certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
         objects: Those whose results became objects, with their members, and whole answers.
         named: What was the default of its exports, and is one that has a name now.
+        tuples: The new classes of named tuples and of data, with their fields.
     """
 
     file: str
@@ -124,10 +125,11 @@ class ModuleChange:
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], bool, bool], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
-    certain: tuple[Key, ...] = ()
+    certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
     objects: tuple[tuple[Key, tuple[str, ...], tuple[str, ...] | None], ...] = ()
     named: tuple[str, ...] = ()
+    tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -135,9 +137,10 @@ class ModuleChange:
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
+        words |= {name for name, _ in self.tuples}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        words |= {key[1] for key, *_ in (*self.missing, *self.objects)}
-        return words | {name for _, name in (*self.coroutines, *self.certain)}
+        words |= {key[1] for key, *_ in (*self.missing, *self.certain, *self.objects)}
+        return words | {name for _, name in self.coroutines}
 
     @property
     def own_names(self) -> set[str]:
@@ -269,13 +272,6 @@ class ModuleHistory:
         self._parameters = kept
 
 
-def _named_export(before: str, after: str) -> Iterator[str]:
-    """Return the default export of a script before, if it is exported by its name now."""
-    name = "" if default_export(after) else default_export(before)
-    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
-        yield name
-
-
 def _keyed(change: Change, found: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     """Yield what is found of functions, with what others call them by in their place."""
     for function, *others in found:
@@ -295,10 +291,11 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
         if (key := _key_of(change.after, one.function))
     ),
     "wrapped": lambda change: (one[:2] for one in _keyed(change, newly_wrapped(change))),
-    "certain": lambda change: (key for (key,) in _keyed(change, zip(newly_certain(change)))),
+    "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "objects": lambda change: _keyed(change, new_objects(change)),
-    "named": lambda change: _named_export(change.before.tree.text, change.after.tree.text),
+    "tuples": new_tuples,
+    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 
 

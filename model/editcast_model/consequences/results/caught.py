@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.rule import indent_at, reindented
-from editcast_model.diff import shortest_hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.calls import Call
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field, first_child
@@ -23,6 +23,9 @@ _RAISES = (
 )
 _EXPECTED = re.compile(r"expect\(\s*((?:async )?\(\) => (?:await )?)?$")
 _THROWS = r"\s*\)(\.rejects)?\.toThrow(?:Error)?\((?:\w+\.)*ERROR\)"
+#: How tests of Python say that a call returns nothing.
+_IS_NOTHING = r"(self\.assert)IsNone\(CALL\)|assert CALL is None"
+_TESTS = ("expression_statement", "assert_statement")
 _LONGEST = 40  # of what stands before what fails
 _RERAISED = re.compile(r"\braise\s*$", re.MULTILINE)
 _MATCHERS = {"null": "toBeNull", "undefined": "toBeUndefined"}
@@ -42,6 +45,20 @@ def without_error(names: Names, call: Call, word: str, error: str) -> Iterator[C
     for start, end, text in find(tree, call.node, word, re.escape(error)):
         hunk = shortest_hunk(tree.text[start:end], text, start)
         yield Consequence(hunk, "add_check", cause=cause)
+
+
+def with_error(names: Names, call: Call, error: str) -> Iterator[Consequence]:
+    """Return a test in Python that expects the error with which a call fails now."""
+    tree = names.tree
+    statement = next((one for one in tree.around(call.node) if one.type in _TESTS), None)
+    form = _IS_NOTHING.replace("CALL", rf"((?:await )?{re.escape(tree.of(call.node))})")
+    found = re.fullmatch(form, tree.of(statement))
+    if statement is not None and found is not None and error:
+        indent = indent_at(tree, statement.start_byte)
+        raises = f"{found[1]}R" if found[1] else "pytest.r"
+        text = f"with {raises}aises({error}):\n{indent}    {found[2] or found[3]}"
+        hunk = Hunk(statement.start_byte, statement.end_byte, text)
+        yield Consequence(hunk, "remove_check", cause=f"{call.called.name} {error}")
 
 
 def _matched(tree: Tree, call: Node, word: str, error: str) -> Iterator[tuple[int, int, str]]:

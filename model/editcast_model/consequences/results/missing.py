@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.results.caught import without_error
+from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import returns_in
 from editcast_model.consequences.rewrites.rule import indent_at, reindented
 from editcast_model.consequences.unused.removal import without_lines
@@ -45,6 +45,7 @@ _MAY_BE_NOTHING: Final = re.compile(
 _LAST: Final = ("return_statement", "raise_statement", "throw_statement")
 #: How callers ask whether a name means nothing, with the name in the place of `NAME`.
 _ASKED: Final = r"\(?(NAME is None|not NAME|!NAME|NAME ={2,3} (null|undefined))\)?"
+_FAILING: Final = rf"{_ASKED}[:)\s{{]+(raise|throw)\b"
 #: How callers say of a name that it may mean nothing, in any other way as well.
 _DOUBTED: Final = (
     r"\bNAME(\?\.|\s*(\?|\|\||&&|[!=]=|is\b|or\b|and\b))"
@@ -56,7 +57,7 @@ _STATEMENTS: Final = ("expression_statement", "lexical_declaration", "variable_d
 
 
 class _Changed(NamedTuple):
-    """A function, a word for nothing, whether it returns that now, and the error it had before."""
+    """A function, a word for nothing, if it returns that now, and the error in its place if one."""
 
     function: Function
     word: str
@@ -81,13 +82,14 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
                 yield from _closed(tree, kind, word)
             for call in calls_of(change.after, function):
                 yield from without_check(change.after, call)
+                yield from with_error(change.after, call, error)
 
 
-def newly_certain(change: Change) -> Iterator[Function]:
-    """Yield the functions that fail since a change where they returned nothing before."""
-    for function, _, is_new, _ in _changed(change):
+def newly_certain(change: Change) -> Iterator[tuple[Function, str]]:
+    """Yield the functions that fail where they returned nothing before, with the error."""
+    for function, _, is_new, error in _changed(change):
         if not is_new and _always_returns(change.after.tree, function.node):
-            yield function
+            yield function, error
 
 
 def newly_missing(change: Change) -> Iterator[tuple[Function, str, str]]:
@@ -182,15 +184,27 @@ def _changed(change: Change) -> Iterator[_Changed]:
     for was, now in change.functions:
         old, new = before.of(was.node), after.of(now.node)
         is_thrown = len(_THROWN.findall(old)) < len(_THROWN.findall(new))
-        error = {*_ERROR.findall(old)} - {*_ERROR.findall(new)}
+        errors = {*_ERROR.findall(old)}, {*_ERROR.findall(new)}
+        may_be = before.of(field(was.node, "return_type"))
         for word in _NOTHING.get(after.language, ()):
-            had, has = (_returns(*one, word) for one in ((before, was.node), (after, now.node)))
+            is_said = re.search(rf"\b({word}|Optional)\b", may_be) is not None
+            had, has = (
+                _returns(*one, word, is_said=is_said)
+                for one in ((before, was.node), (after, now.node))
+            )
             if has != had and (has or is_thrown):
+                error = errors[not has] - errors[has]
                 yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
 
 
-def _returns(tree: Tree, function: Node, word: str) -> bool:
-    return any(tree.of(first_child(one)) == word for one in returns_in(function))
+def _returns(tree: Tree, function: Node, word: str, *, is_said: bool) -> bool:
+    """Tell whether a function returns nothing, or if its type says so a name that may mean it."""
+    returned = {tree.of(first_child(one)) for one in returns_in(function)}
+    if word in returned or not is_said:
+        return word in returned
+    code = tree.of(function)
+    names = filter(str.isidentifier, returned)
+    return any(not re.search(_FAILING.replace("NAME", one), code) for one in names)
 
 
 def _opened(tree: Tree, function: Node, kind: Node, word: str) -> Iterator[Consequence]:

@@ -41,6 +41,8 @@ _OWN = re.compile("function|class|method|import|definition|decorated|package|com
 _STRING = re.compile("string")
 #: A number or a string.
 _VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
+#: How tests expect errors, or code catches them.
+_FAILS = re.compile(r"[rR]aises\(|toThrow|\b(except|catch|raise|throw)\b")
 #: The beginning of a statement that prints, which is mostly for debugging.
 _PRINTS = re.compile(r"(console|print|println!?|fmt\.Print\w*|System\.out|dbg!|var_dump|puts)\b")
 #: The most statements of an example, and characters without the parts that were kept.
@@ -174,6 +176,8 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
     gone, added = gone_and_added(anchors, pieces)
     if not any(map(str.strip, pieces)) or not gone or not (added or set(gone) - {*kwlist}):
         return None  # a condition or a branch that is gone was that of one place
+    if _FAILS.search("".join(pieces)) and not _FAILS.search(tree.text, *span_of(*old)):
+        return None  # a test expects an error of one function
     has_value = bool(_VALUE.search("".join(pieces)))
     if has_value and len(old) == len(new):
         return None  # the new value is that of one place: of such edits 0 of 7 were clean

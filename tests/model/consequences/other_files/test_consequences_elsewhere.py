@@ -330,3 +330,28 @@ def test_a_call_that_was_taken_away_stays_in_other_files(end: str, count: int) -
     source = Consequences("python", "b.py")
     source.add_other_save("a.py", 1, before, after)
     assert len(source.propose([], "print(as_text(name))\n")) == count
+
+
+@pytest.mark.parametrize(
+    ("imports", "expected"),
+    [
+        ({"HookSender": "from senders import HookSender"}, ["        return HookSender()\n"]),
+        ({"Hook": "from senders import Hook"}, []),
+    ],
+)
+def test_an_entry_may_use_what_can_be_imported(
+    imports: dict[str, str], expected: list[str]
+) -> None:
+    text = (
+        "from channels import Channel\nfrom senders import MailSender, PushSender, TextSender\n\n\n"
+        "def sender(channel: Channel):\n    if channel:\n        pass\n    match channel:\n"
+        + "".join(
+            f"        case Channel.{one.upper()}:\n            return {one}Sender()\n"
+            for one in ("Mail", "Text", "Push")
+        )
+        + "        case _:\n            fail()\n"
+    )
+    members = 'class Channel(Enum):\n    MAIL = "mail"\n    TEXT = "text"\n    PUSH = "push"\n'
+    change = changed("channels.py", members, members + '    HOOK = "hook"\n')
+    found = Consequences("python", "a.py").propose([], text, elsewhere=change, imports=imports)
+    assert [one.hunk.text.partition("\n    ")[2] for one in found] == expected
