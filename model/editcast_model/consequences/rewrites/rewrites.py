@@ -20,6 +20,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.replaced.saves import Save
 from editcast_model.consequences.rewrites.counterparts import BODY, count_others, counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
+from editcast_model.consequences.rewrites.retyped import after_type
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
     KEYED,
@@ -54,7 +55,8 @@ _LEAST_TIMES = 2
 _OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 #: Types of nodes that a rule can rewrite.
 _REWRITTEN = re.compile(
-    "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
+    "call|subscript|member|attribute|selector|binary|comparison|operator|unary|index"
+    r"|type(?!_(?:argument|parameter)s?$)"
     "|expression_statement|assert|raise|throw|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
     "|parenthesized"
@@ -80,6 +82,7 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
         for one in rewrites_by(_untied(rules), change.after):
             yield replace(one, others=others)
     yield from after_wrap(change)
+    yield from after_type(change)
 
 
 def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
