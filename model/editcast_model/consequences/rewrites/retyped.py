@@ -34,7 +34,7 @@ def after_type(change: Change) -> Iterator[Consequence]:
                     place = _type(change.after, other)
                     if place is not None and change.after.tree.of(place) == old:
                         hunk = shortest_hunk(old, now, place.start_byte)
-                        yield Consequence(hunk, "rewrite_annotation", cause=f"{one.name} {now}")
+                        yield Consequence(hunk, "rewrite", cause=f"{one.name} {now}")
 
 
 def _type(names: Names, one: Occurrence) -> Node | None:
