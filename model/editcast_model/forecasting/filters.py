@@ -195,6 +195,7 @@ def _brings_back(hunk: Hunk, context: EditContext) -> bool:
         return True
     words = list(islice(_WORDS.finditer(hunk.text), _MOST_WORDS)) if hunk.start < hunk.end else []
     parts = {hunk.text[: one.end()] for one in words} | {hunk.text[one.start() :] for one in words}
+    parts.discard(context.text[hunk.start : hunk.end])  # it stands here now
     return any(hash(replace(hunk, text=one).apply(context.text)) in context.texts for one in parts)
 
 

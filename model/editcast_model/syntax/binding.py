@@ -16,6 +16,11 @@ _ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
+#: Go's own types, which are names like any others there.
+_TYPES_OF_GO = frozenset(
+    """any bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16
+    uint32 uint64""".split()
+)
 #: Types of nodes whose code runs after everything around it is defined.
 _LATER = re.compile("function|lambda|method|closure|func_literal")
 
@@ -43,7 +48,9 @@ def unbinds(names: Names, hunk: Hunk) -> bool:
 def is_of_language(names: Names, place: int) -> bool:
     """Tell whether what stands at a place is a word of the language, such as one of its types."""
     leaf = names.tree.path(place)[-1]
-    return leaf.type == names.tree.of(leaf.node) or leaf.type.endswith("_type")
+    word = names.tree.of(leaf.node)
+    is_of_go = leaf.type == "type_identifier" and word in _TYPES_OF_GO
+    return leaf.type == word or leaf.type.endswith("_type") or is_of_go
 
 
 def renames_definition(names: Names, hunk: Hunk) -> bool:

@@ -6,6 +6,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.binding import (
     assigns_for_nothing,
     defines_by_itself,
+    is_of_language,
     renames_definition,
     renames_string,
     unbinds,
@@ -186,3 +187,18 @@ def test_a_value_goes_to_a_name_that_is_read(
     tree = parse(marked.replace("|", ""), language)
     assert tree is not None
     assert assigns_for_nothing(Names(tree), Hunk(start, end, new)) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "word", "expected"),
+    [
+        ("go", "package p\n\nfunc f() (Cart, bool)\n", "bool", True),
+        ("go", "package p\n\nfunc f() (Cart, bool)\n", "Cart", False),
+        ("rust", "fn f(a: u64, b: Cart) {}\n", "u64", True),
+        ("rust", "fn f(a: u64, b: Cart) {}\n", "Cart", False),
+    ],
+)
+def test_types_of_the_language(language: str, text: str, word: str, expected: bool) -> None:
+    tree = parse(text, language)
+    assert tree is not None
+    assert is_of_language(Names(tree), text.index(word)) is expected

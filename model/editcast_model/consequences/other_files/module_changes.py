@@ -6,7 +6,7 @@ long as they hold: a name that is defined again, or whose successor is gone, is 
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 

@@ -150,8 +150,8 @@ def kept_of(
     for one in sorted(ours, key=lambda part: len(part.text), reverse=True):
         if one.text in _FIXED or one.span == span_of(*old) or one.span.touches(holes):
             continue
-        if not one.text or is_called(one.node):  # without text the parser misses something
-            continue
+        if not one.text or is_called(one.node) or _takes_arguments(one.node):
+            continue  # without text the parser misses something
         now_there = theirs[_unquoted(one.text)]
         # A method of the same name is something else if the kept code also occurs elsewhere.
         for each in [part for part in now_there if not is_called(part.node)] or now_there:
@@ -160,6 +160,13 @@ def kept_of(
         if any(text == one.text for _, text in kept):
             holes[one.span] = one.text
     return holes, kept
+
+
+def _takes_arguments(node: Node) -> bool:
+    """Tell whether a node is a type without its arguments: those of another type mean others."""
+    above = node.parent
+    is_first = above is not None and above.start_byte == node.start_byte < node.end_byte
+    return is_first and above is not None and above.type in ("generic_type", "generic_name")
 
 
 def _with_all_arguments(

@@ -19,7 +19,9 @@ from editcast_model.consequences.formats.formats import converted_in
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.replaced.saves import Save
 from editcast_model.consequences.rewrites.counterparts import BODY, count_others, counterpart
+from editcast_model.consequences.rewrites.following import after_statement, lacking, written_behind
 from editcast_model.consequences.rewrites.from_example import rule_from
+from editcast_model.consequences.rewrites.retyped import after_type
 from editcast_model.consequences.rewrites.rule import (
     ENCLOSED,
     KEYED,
@@ -54,7 +56,8 @@ _LEAST_TIMES = 2
 _OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 #: Types of nodes that a rule can rewrite.
 _REWRITTEN = re.compile(
-    "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
+    "call|subscript|member|attribute|selector|binary|comparison|operator|unary|index"
+    r"|type(?!_(?:argument|parameter)s?$)"
     "|expression_statement|assert|raise|throw|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
     "|parenthesized"
@@ -80,24 +83,26 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
         for one in rewrites_by(_untied(rules), change.after):
             yield replace(one, others=others)
     yield from after_wrap(change)
+    yield from after_type(change)
+    yield from after_statement(change)
 
 
 def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
     """Return the rewrites of other files that are left in a text, of the newest saves first."""
     language = names.tree.language
-    every = [
-        rule
-        for one in reversed(saves)
-        if have_same_rules(language_of("", one.file), language)
-        for rule in _rules_of_save(one.before, one.after, language)
-    ]
+    alike = (one for one in reversed(saves) if have_same_rules(language_of("", one.file), language))
+    changes = [change_of_save(one.before, one.after, language) for one in alike]
+    every = [rule for one in changes if one is not None for rule in _rules_of_save(one)]
     times = Counter(rule.cause for rule in every)
-    alike = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
-    rules = (_untied(alike[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
+    of_cause = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
+    rules = (_untied(of_cause[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
     fitting = (rule for rule in rules if _has_members(rule, names))
     for rule in islice(fitting, _MOST_RULES):
         for one in rewrites_by(rule, names):
             yield replace(one, kind="rewrite_elsewhere")
+    behind = Counter(each for one in changes if one is not None for each in written_behind(one))
+    for each in (each for each, count in behind.items() if count >= _LEAST_TIMES):
+        yield from lacking(names, each, "rewrite_elsewhere")
 
 
 def _untied(rules: Sequence[Rule]) -> Rule:
@@ -106,26 +111,22 @@ def _untied(rules: Sequence[Rule]) -> Rule:
 
 
 @lru_cache(256)
-def _rules_of_save(before: str, after: str, language: str) -> tuple[Rule, ...]:
-    """Return the rules that a save shows; cached, since every open file asks for the same saves.
+def change_of_save(before: str, after: str, language: str) -> Change | None:
+    """Return what a save changed; cached, since every open file asks for the same saves."""
+    texts = (opened(dedent(text), language) for text in (before, after))
+    was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
+    change = Change(was, now) if was is not None and now is not None else None
+    return change if change is not None and change.is_legible else None
+
+
+@lru_cache(256)
+def _rules_of_save(change: Change) -> tuple[Rule, ...]:
+    """Return the rules that a save shows.
 
     Without those by which no word goes, or nothing else: what was wrong there may be right here. Of
     those 2 of 17 edits were clean on commits.
     """
-    change = change_of_save(before, after, language)
-    rules = rules_of(change) if change is not None else ()
-    return tuple(rule for rule in rules if rule.kind == "rewrite")
-
-
-@lru_cache(256)
-def change_of_save(before: str, after: str, language: str) -> Change | None:
-    """Return the change of a save's lines; None where they do not parse as well as before."""
-    texts = (opened(dedent(text), language) for text in (before, after))
-    was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
-    if was is None or now is None:
-        return None
-    change = Change(was, now)
-    return change if change.is_legible else None
+    return tuple(rule for rule in rules_of(change) if rule.kind == "rewrite")
 
 
 def _has_members(rule: Rule, names: Names) -> bool:

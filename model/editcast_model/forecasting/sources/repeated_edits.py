@@ -121,7 +121,8 @@ def _is_of_another(situation: Situation, repeat: Repeat) -> bool:
     Of such edits 43 of 580 were right in commits of eight projects, behind the same name 80 of 154.
     """
     hunk, text = repeat.hunk, situation.history.text
-    names = situation.consequences.names(text) if text[hunk.start : hunk.end].isalpha() else None
+    is_word = text[hunk.start : hunk.end].isidentifier()
+    names = situation.consequences.names(text) if is_word else None
     if names is None or not is_of_language(names, hunk.start):
         return False
     tokens = situation.replacements.now
