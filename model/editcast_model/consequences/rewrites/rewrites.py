@@ -19,7 +19,6 @@ from editcast_model.consequences.formats.formats import converted_in
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.replaced.saves import Save
 from editcast_model.consequences.rewrites.counterparts import BODY, count_others, counterpart
-from editcast_model.consequences.rewrites.following import after_statement, lacking, written_behind
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.retyped import after_type
 from editcast_model.consequences.rewrites.rule import (
@@ -84,7 +83,6 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
             yield replace(one, others=others)
     yield from after_wrap(change)
     yield from after_type(change)
-    yield from after_statement(change)
 
 
 def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
@@ -94,15 +92,12 @@ def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequenc
     changes = [change_of_save(one.before, one.after, language) for one in alike]
     every = [rule for one in changes if one is not None for rule in _rules_of_save(one)]
     times = Counter(rule.cause for rule in every)
-    of_cause = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
-    rules = (_untied(of_cause[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
+    alike = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
+    rules = (_untied(alike[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
     fitting = (rule for rule in rules if _has_members(rule, names))
     for rule in islice(fitting, _MOST_RULES):
         for one in rewrites_by(rule, names):
             yield replace(one, kind="rewrite_elsewhere")
-    behind = Counter(each for one in changes if one is not None for each in written_behind(one))
-    for each in (each for each, count in behind.items() if count >= _LEAST_TIMES):
-        yield from lacking(names, each, "rewrite_elsewhere")
 
 
 def _untied(rules: Sequence[Rule]) -> Rule:
