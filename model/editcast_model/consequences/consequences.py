@@ -11,37 +11,13 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from editcast_model.consequences.arguments import after_signature
-from editcast_model.consequences.changes import Change, Renamed
-from editcast_model.consequences.conditions import after_condition
-from editcast_model.consequences.constants import after_constant
-from editcast_model.consequences.coroutines import after_coroutine
-from editcast_model.consequences.entry_references import after_reference
-from editcast_model.consequences.formats.formats import after_format
-from editcast_model.consequences.kinds import Consequence, Kind
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists import in_documents
-from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
-from editcast_model.consequences.lists.parallel_lists import after_entry
-from editcast_model.consequences.lists.properties import after_new_property
-from editcast_model.consequences.lists.registered import after_new_name
-from editcast_model.consequences.members.keys import after_key
-from editcast_model.consequences.members.of_objects import after_object
-from editcast_model.consequences.members.pairs import after_paired_call
-from editcast_model.consequences.members.renames import (
-    after_member,
-    after_parameter,
-    after_property,
-    after_result,
-)
-from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
-from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.parameters import after_argument, after_name
-from editcast_model.consequences.passing.overrides import after_method
-from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.defaults import defaults_left_in
 from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
@@ -50,24 +26,13 @@ from editcast_model.consequences.replaced.style_values import values_left_in
 from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
-from editcast_model.consequences.results.further import after_results
-from editcast_model.consequences.results.missing import after_nothing
-from editcast_model.consequences.results.objects import after_object_result
-from editcast_model.consequences.results.wrapped import after_wrapping
-from editcast_model.consequences.rewrites.annotations import after_annotation
-from editcast_model.consequences.rewrites.containers import after_container
-from editcast_model.consequences.rewrites.migrations import after_migration, migrations_left_in
+from editcast_model.consequences.rewrites.migrations import migrations_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
-from editcast_model.consequences.unused.functions import after_last_use_of_function
-from editcast_model.consequences.unused.imports import after_last_use, exchanged
-from editcast_model.consequences.unused.variables import after_last_use_of_variable
-from editcast_model.consequences.value_changes import adapted, value_change
+from editcast_model.consequences.rules import after_change, replacing
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import Names, has_rules
-from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
 
 #: The most earlier texts that the current text is compared with.
@@ -81,36 +46,7 @@ MOST_CONSEQUENCES = 200
 #: Prefixes of the kinds that replace a word by a word, or add a whole statement. All others are
 #: applied and parsed first, and those that break the text are dropped.
 _SAFE = ("rename", "replace", "import")
-_LONGEST = 5_000  # longer insertions were pasted, or written by a program
 
-#: The rules that need nothing but the change, the surest first.
-_RULES = (
-    after_paired_call,
-    after_signature,
-    after_method,
-    after_argument,
-    after_name,
-    after_new_property,
-    after_object,
-    after_entry,
-    after_new_name,
-    after_constructor,
-    after_coroutine,
-    after_condition,
-    after_results,
-    after_wrapping,
-    after_nothing,
-    after_object_result,
-    after_constant,
-    after_format,
-    after_annotation,
-    after_container,
-    after_migration,
-    after_named_tuple,
-    after_last_use,
-    after_last_use_of_variable,
-    after_last_use_of_function,
-)
 
 #: What happened to another file beside a save.
 FileEvent = FolderFile | RenamedFile
@@ -202,7 +138,7 @@ class Consequences:
                 cursor = max(end for _, _, end in change.spans())
             changes.append(change)
             rewrites = _rewrites(change, changes[0]) if age < _FRESH else ()
-            found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
+            found += free(_counted(change, chain(after_change(change, imports, entries), rewrites)))
         words = chain(words, in_documents.lacking_in_whole_lists(text, entries_of))
         due = self._following(now, changes, others, words, imports or ())
         in_order = _ordered(found, cursor or 0) + _ordered(list(free(due)), cursor or 0)
@@ -233,7 +169,7 @@ class Consequences:
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
         for one in after_modules(now, self._path, elsewhere, importable):
-            yield replace(one, cause=_replacing(now, one.hunk))
+            yield replace(one, cause=replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
         for one in chain(rewrites_left_in(self._saves, now), migrations_left_in(self._saves, now)):
             if not any(last.wrote(one.hunk.start, one.hunk.end) for last in changes[:1]):
@@ -271,80 +207,11 @@ def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequen
         yield one if one.others is not None else replace(one, others=len(change.made) - 1)
 
 
-def _of(
-    change: Change, imports: Mapping[str, str] | None, entries: EntryIndex | None
-) -> Iterator[Consequence]:
-    for renamed in change.renamed:
-        cause = f"{renamed.before.name} {renamed.after.name}"
-        value = value_change(change, renamed)
-        for one in _after_rename(change, renamed):
-            yield replace(adapted(change.after.tree, one, value), cause=cause)
-    for one in after_key(change):
-        yield replace(one, cause=_replacing(change.after, one.hunk))
-    added = list(_missing(change, imports)) if imports is not None else []
-    yield from exchanged(change.after.tree, chain.from_iterable(r(change) for r in _RULES), added)
-    if entries is not None:
-        yield from after_reference(change, entries)
-
-
 def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left, but for code written with the example, or in the last."""
     for one in after_rewrite(change):
         if not any(each.wrote(one.hunk.start, one.hunk.end) for each in (change, last)):
             yield one
-
-
-def _replacing(names: Names, hunk: Hunk) -> str:
-    """Return the cause of edits that replace the same by the same."""
-    return f"{names.tree.text[hunk.start : hunk.end]} {hunk.text}"
-
-
-def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
-    one = renamed.after
-    if is_member(one):
-        yield from after_member(change, renamed)
-    if one.role is Role.DEFINITION:
-        yield from after_definition(change, renamed)
-        yield from after_state(change, renamed)
-        if one.part.kind == "parameter":
-            yield from after_parameter(change, renamed)
-    elif one.role is Role.REFERENCE:
-        yield from after_use(change, renamed)
-    if one.role is Role.KEY or one.part.is_shorthand:
-        yield from after_result(change, renamed)
-    yield from after_property(change, renamed)
-
-
-def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
-    """Return the imports of names that mean nothing here since they, or their uses, were changed.
-
-    A name that was just written, or one whose definition was taken away.
-    """
-    # Tools add those of Go and Java when a file is saved.
-    is_added = change.after.tree.language in ("go", "java")
-    kind: Kind = "import_often_added" if is_added else "import_missing"
-    parts = [(imports, start, end) for _, start, end in change.spans() if end - start <= _LONGEST]
-    lost = {name: statement for name in _undefined(change) if (statement := imports.get(name))}
-    if lost:
-        parts.append((lost, 0, len(change.after.tree.text)))
-    for wanted, *part in parts:
-        for one, hunk in missing(change.after, wanted, *part):
-            if not change.is_active(one.start, one.end):
-                yield Consequence(hunk, kind, is_first=not is_added)
-
-
-def _undefined(change: Change) -> set[str]:
-    """Return the names whose definition at module level was taken away, and not renamed."""
-    renamed = {one.before.name for one in change.renamed}
-    return {
-        one.name
-        for hunk, _, _ in change.finished()
-        if hunk.end - hunk.start <= _LONGEST
-        for one in change.before.between(hunk.start, hunk.end)
-        if one.role is Role.DEFINITION
-        and one.part.kind != "import"
-        and change.before.home(one) == one.scopes[-1]
-    } - renamed
 
 
 def _fitting(

@@ -139,7 +139,8 @@ class ModuleChange:
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {name for name, _ in self.tuples}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        words |= {key[1] for key, *_ in (*self.missing, *self.certain, *self.objects)}
+        words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
+        words |= {key[1] for key, *_ in self.objects}
         return words | {name for _, name in self.coroutines}
 
     @property

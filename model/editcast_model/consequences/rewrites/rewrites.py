@@ -88,8 +88,8 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
 def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
     """Return the rewrites of other files that are left in a text, of the newest saves first."""
     language = names.tree.language
-    alike = (one for one in reversed(saves) if have_same_rules(language_of("", one.file), language))
-    changes = [change_of_save(one.before, one.after, language) for one in alike]
+    read = (one for one in reversed(saves) if have_same_rules(language_of("", one.file), language))
+    changes = (change_of_save(one.before, one.after, language) for one in read)
     every = [rule for one in changes if one is not None for rule in _rules_of_save(one)]
     times = Counter(rule.cause for rule in every)
     alike = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
