@@ -28,11 +28,7 @@ from editcast_model.consequences.lists.entries import (
     lists_around,
     name_of,
 )
-from editcast_model.consequences.lists.in_texts import (
-    added_columns,
-    after_column,
-    lacking_in_texts,
-)
+from editcast_model.consequences.lists.in_texts import added_columns, after_column, lacking_in_texts
 from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.templates import (
     Template,
