@@ -223,11 +223,13 @@ def _copies_line(hunk: Hunk, text: str, cursor: int) -> bool:
 def _breaks(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether a change breaks code which can be parsed.
 
-    What goes on with the line at the cursor may, while that line is not written to its end.
+    What goes on with the line at the cursor may, while that line is not written to its end. Where
+    brackets are closed behind the cursor, only what opens one itself may.
     """
     if hunk.start == hunk.end == context.cursor:
         end = context.text.find("\n", context.cursor)
-        if not context.text[context.cursor : end if end >= 0 else None].strip(_CLOSERS):
+        rest = context.text[context.cursor : end if end >= 0 else None]
+        if not rest.strip(_CLOSERS) and (not rest.strip() or unmatched(hunk.text)[1]):
             return False
     return breaking.breaks(context.text, hunk, context.language)
 

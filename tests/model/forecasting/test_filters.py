@@ -373,6 +373,8 @@ def test_a_line_that_is_being_typed_is_copied_nowhere(
         ("rows = |one\n", "first_", None),
         ("rows = load|\n", "(request", None),  # the line is not written to its end
         ("rows = load(|)\n", "first(", None),
+        ("rows = load(1|)\n", ", 2", None),
+        ("rows = load(1|)\n", ": 2", "breaks what can be parsed"),
         # While it is typed nothing can be parsed: what stands there closes the bracket, too.
         ("def area(width: |):\n    return width\n", "float) -> float", "closes a bracket again"),
         (
