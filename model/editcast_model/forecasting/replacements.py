@@ -20,12 +20,10 @@ REMEMBERED = 30
 LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
 MOST_TIMES = 4
 MOST_WORDS = 3
-
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
 BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
-
 Places = NDArray[np.int64]
 
 
@@ -207,7 +205,9 @@ class Tokens:
         if not old:
             spots = spots[np.array([self._is_fitting(replacement, one) for one in spots], np.bool_)]
         if not old and not spots.size and least <= usual <= most:
-            spots = np.array([usual])
+            behind = self.text[self.starts[usual] : self.starts[usual] + 1]
+            if not (behind.isalnum() and replacement.new[-1:].isalnum()):  # else it is one word
+                spots = np.array([usual])
         if not old and replacement.new.strip(BRACKETS):  # one may well stand beside another
             spots = spots[self.is_absent(replacement, spots)]
         return (

@@ -14,6 +14,7 @@ from editcast_model.consequences.lists.entries import MOST_PLACES, OPTION, Entry
 from editcast_model.consequences.lists.tables import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_beside,
+    as_column,
     differing,
     forms,
     has,
@@ -38,6 +39,7 @@ def lacking_in_documents(text: str, entries: Iterable[Entry]) -> Iterator[Conseq
     for added in entries:
         if added.kind == OPTION:
             added = replace(added, name="-".join(parts_of(added.name)))
+        added = replace(added, name=as_column(added.name, text))
         for one in (added, _shortened(added)):
             names = (one.before, one.after) if one.after else (one.further, one.before)
             listed = _in_line(text, one, *names), _as_line(text, one, *names)

@@ -17,7 +17,14 @@ from editcast_model.consequences.lists.entries import (
     MOST_PLACES,
     Entry,
 )
-from editcast_model.consequences.lists.word_forms import as_in, forms, has, in_camel_case, renamed
+from editcast_model.consequences.lists.word_forms import (
+    as_column,
+    as_in,
+    forms,
+    has,
+    in_camel_case,
+    renamed,
+)
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
@@ -77,7 +84,7 @@ def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> H
         return _NUMBER.sub(lambda found: str(int(found[0]) + place), rest)
 
     name = as_in(pair.text, added.others, added.name)
-    name = name or renamed(pair.first[0], names[0], added.name)
+    name = name or as_column(renamed(pair.first[0], names[0], added.name), pair.text)
     rest, start, of_second = rest_of(added.name, 2), pair.second.end(), rest_of(names[1], 1)
     if rest and not (text.startswith(of_second, start) and _is_of_type(pair, added)):
         return None

@@ -8,6 +8,7 @@ from functools import lru_cache
 _PART_START = r"(?:(?<![^\W_])|(?<=[a-z0-9])(?=[A-Z]))"
 _PART_END = r"(?:(?![^\W_])|(?<=[a-z0-9])(?=[A-Z]))"
 _PART = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
+_SQL = re.compile(r"\b(CREATE\s+TABLE|INSERT\s+INTO|SELECT\b.*\bFROM)\b", re.IGNORECASE | re.DOTALL)
 
 
 def has(text: str, name: str) -> bool:
@@ -63,6 +64,11 @@ def as_in(text: str, names: Sequence[str], new: str) -> str | None:
         if found is not None:
             return renamed(found[0], name, new)
     return None
+
+
+def as_column(name: str, text: str) -> str:
+    """Write the name of a field as SQL does, if a text is SQL: it makes nothing of capitals."""
+    return "_".join(parts_of(name)) if name[:1].islower() and _SQL.search(text) else name
 
 
 def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:

@@ -315,6 +315,13 @@ def test_a_space_alone_is_no_place_for_the_rest() -> None:
         assert "cents" not in one.hunk.text
 
 
+def test_the_rest_does_not_become_one_word_with_what_stands_there() -> None:
+    text = "waitSeconds = 30\nif waitSeconds <= 0 {\n"
+    saved = text.replace("waitSeconds = 30", "wait = 30 * time.Second")
+    (best,) = after(RepeatBest(), text, saved)
+    assert best.hunk.apply(saved) == saved.replace("waitSeconds", "wait")
+
+
 def test_both_ends_of_a_string_are_replaced_together() -> None:
     def is_whole(hunk: Hunk) -> bool:
         return hunk.apply(session_text[0]).count('"') % 2 == 0
