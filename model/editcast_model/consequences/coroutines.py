@@ -2,7 +2,8 @@
 
 Of Python, JavaScript and TypeScript. A call whose result goes to something that takes coroutines,
 such as `asyncio.gather` or `Promise.all`, is left alone. In Python a coroutine sleeps by `asyncio`,
-is given to no thread, and the methods of an `AsyncClient` that was a `Client` are waited for.
+is given to no thread, and the methods of an `AsyncClient` that was a `Client` are waited for. In
+JavaScript, so is `readFile` where it was `readFileSync`.
 """
 
 import re
@@ -63,6 +64,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         for one in uses_of(names, function):
             yield from used_awaited(names, one)
     yield from _of_async_classes(change)
+    yield from _no_longer_blocking(change)
     is_known = family_of(names.tree.language) in ("python", "script")
     for hunk, start, end in change.finished() if is_known else ():
         for word in WORD.finditer(names.tree.text, start, end):
@@ -143,6 +145,15 @@ def _of_async_classes(change: Change) -> Iterator[Consequence]:
             at = opened.start_byte
             yield from _made_async(names, opened, is_first=False)
             yield Consequence(Hunk(at, at, "async "), "await_call", is_first=True)
+
+
+def _no_longer_blocking(change: Change) -> Iterator[Consequence]:
+    """Return what is to be awaited of calls of Node that were synchronous, as `readFileSync`."""
+    names = change.after
+    new = {one.after.name for one in change.renamed if one.before.name == f"{one.after.name}Sync"}
+    for one in (each for name in sorted(new) for each in names.of(name)):
+        if (call := call_of(names.tree, one)) is not None:
+            yield from awaited(names, call)
 
 
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
