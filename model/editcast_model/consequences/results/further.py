@@ -34,6 +34,9 @@ _NUMBERS = """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32
 _ZEROS = {**dict.fromkeys(_NUMBERS, "0"), "string": '""', "bool": "false", "any": "nil"}
 #: The customary names for results in Go, by type.
 _CALLED = {"error": "err", "bool": "ok"}
+#: What a return says in the place of one further result, beside a value that is not zero.
+_SAYS = {"error": "nil", "bool": "true"}
+_NOTHING = re.compile(r'nil|0|""|false|[\w.\[\]]+\{\}')
 
 
 class NewResults(NamedTuple):
@@ -118,7 +121,7 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     if len(was) != 1 or len(now) < 2 or was != now[:1]:
         return None
     names = tuple(_CALLED.get(one, "_") for one in now[1:])
-    return NewResults(function, names, "nil" if now[1:] == ["error"] else "")
+    return NewResults(function, names, _SAYS.get(now[1], "") if len(now) == 2 else "")
 
 
 def returns_in(body: Node) -> Iterator[Node]:
@@ -142,7 +145,9 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
                 yield Consequence(Hunk(at, at, f"{new.written}, "), "take_results")
         elif len(values) == (0 if new.is_alone else 1):
             end, sign = (one.end_byte, "") if new.is_alone else (values[0].end_byte, ",")
-            yield Consequence(Hunk(end, end, f"{sign} {new.written}"), "take_results")
+            is_nothing = new.names == ("ok",) and _NOTHING.fullmatch(tree.of(values[0]))
+            written = "false" if is_nothing else new.written
+            yield Consequence(Hunk(end, end, f"{sign} {written}"), "take_results")
     if new.is_alone:
         yield from _last_return(tree, node, new.written)
 

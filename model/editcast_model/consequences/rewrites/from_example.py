@@ -16,6 +16,8 @@ from editcast_model.consequences.rewrites.rule import (
     ARGUMENTS,
     AROUND,
     GONE,
+    LEVEL,
+    LEVELS,
     LOOSE,
     TEXT,
     Kept,
@@ -150,15 +152,19 @@ def kept_of(
     for one in sorted(ours, key=lambda part: len(part.text), reverse=True):
         if one.text in _FIXED or one.span == span_of(*old) or one.span.touches(holes):
             continue
-        if not one.text or is_called(one.node) or _takes_arguments(one.node):
+        # The level of a log, with what it is given: `console.warn(text)`.
+        is_level = one.text.lower() in LEVELS and is_called(one.node)
+        is_level &= one.span.end < old[-1].end_byte
+        is_apart = is_called(one.node) and not is_level
+        if not one.text or is_apart or _takes_arguments(one.node):
             continue  # without text the parser misses something
-        now_there = theirs[_unquoted(one.text)]
+        now_there, name = theirs[_unquoted(one.text)], LEVEL * is_level + one.text
         # A method of the same name is something else if the kept code also occurs elsewhere.
-        for each in [part for part in now_there if not is_called(part.node)] or now_there:
+        for each in [part for part in now_there if is_called(part.node) == is_level] or now_there:
             if not each.span.touches([part.span for part, _ in kept]):
-                kept.append((each, one.text))
-        if any(text == one.text for _, text in kept):
-            holes[one.span] = one.text
+                kept.append((each, name))
+        if any(text == name for _, text in kept):
+            holes[one.span] = name
     return holes, kept
 
 

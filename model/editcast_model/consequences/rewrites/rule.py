@@ -23,6 +23,9 @@ AROUND = "\0"
 ARGUMENTS = "\1"
 #: The prefix of holes for strings that the rewrite drops.
 GONE = "\2"
+#: The prefix of holes for the method of a log that is named as a level, and the levels.
+LEVEL = "\3"
+LEVELS = frozenset("trace debug info notice warn warning error critical fatal".split())
 #: Types of leaves that contain the text of a string.
 TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
@@ -206,6 +209,8 @@ class Rule:
                 return False
             text = tree.of(node)
             if name == self.tied and text != name:
+                return False
+            if name.startswith(LEVEL) and text.lower() not in LEVELS:
                 return False
             if "(" in name and text.partition("(")[0] != name.partition("(")[0]:
                 was, now = self.tree.text[slice(*span_of(*self.old))], "".join(self.new)
