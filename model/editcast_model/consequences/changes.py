@@ -24,6 +24,10 @@ _LONGEST_HUNK = 5_000
 _MOST_LINES, _MOST_REWRITTEN = 5, 40
 #: Separators of list elements.
 _SEPARATORS = re.compile(r"[,\s]+")
+#: Types of several things.
+_MANY = re.compile(
+    r"\[\]|\b(?:\w*(?:Set|List|Map|Array|Collection|Sequence|Vec)|set|list|dict|tuple)\b"
+)
 #: If two names are less similar, in per cent, and their types differ, they name two things.
 _ALIKE = 60
 
@@ -213,16 +217,20 @@ class Change:
                     yield Renamed(left, right)
 
     def _is_of_same_type(self, left: Occurrence, right: Occurrence) -> bool:
-        """Tell whether two parameters are declared with one type: else another thing is passed."""
-        if left.part.kind != "parameter":
-            return True
-        if ("splat" in left.path[-2].type) != ("splat" in right.path[-2].type):
-            return False
-        types = [
+        """Tell whether two names may be of one thing, by the types that they are declared with.
+
+        Parameters have the same: else another thing is passed. What is many of something now is
+        used in another way than the one before.
+        """
+        was, now = (
             names.tree.of(field(one.path[-2].node, "type"))
             for names, one in ((self.before, left), (self.after, right))
-        ]
-        return not all(types) or types[0] == types[1]
+        )
+        if left.part.kind != "parameter":
+            return not was or not _MANY.search(now) or bool(_MANY.search(was))
+        if ("splat" in left.path[-2].type) != ("splat" in right.path[-2].type):
+            return False
+        return not (was and now) or was == now
 
     def _is_given_alike(self, left: Occurrence, right: Occurrence) -> bool:
         """Tell whether two variables have like values, or like names: else it is another one."""
