@@ -10,7 +10,7 @@ from attacks.kills_training import KilledTrainings
 KILLS = 6
 
 
-@pytest.mark.timeout(900)  # of a machine that does much else
+@pytest.mark.timeout(1800)  # of a machine that does much else
 def test_killed_at_random_moments_they_end_as_if_they_had_not_been(tmp_path: Path) -> None:
     with KilledTrainings(tmp_path) as trainings:
         for number in range(KILLS):

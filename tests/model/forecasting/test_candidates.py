@@ -154,7 +154,7 @@ def test_a_type_of_the_language_is_replaced_again_behind_the_same_name(
     before = "".join(f"const {name} = (row: any, {name}: any) => row;\n" for name in "abc")
     session = forecaster.resume(EditHistory(before, language="typescript"))
     session.update(after := before.replace("row: any", "row: Row", 1), saved=True)
-    proposed = {one.hunk.start for one in of_source(session, "repeated")}
+    proposed = {one.hunk.start for one in session.candidates(1) if one.source != "decoded"}
     assert proposed and proposed <= {found.end() - 3 for found in re.finditer("row: any", after)}
 
 
