@@ -60,7 +60,6 @@ Kind = Literal[
     "settle_condition",
     "assign_parameter",
     "take_results",
-    "take_members",
     "wrap_result",
     "annotate_result",
     "remove_check",

@@ -17,7 +17,6 @@ from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.lists.registered import after_new_name
 from editcast_model.consequences.members.keys import after_key
-from editcast_model.consequences.members.of_objects import after_object
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
     after_member,
@@ -33,7 +32,6 @@ from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
-from editcast_model.consequences.results.objects import after_object_result
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.containers import after_container
@@ -58,7 +56,6 @@ _RULES = (
     after_argument,
     after_name,
     after_new_property,
-    after_object,
     after_entry,
     after_new_name,
     after_constructor,
@@ -67,7 +64,6 @@ _RULES = (
     after_results,
     after_wrapping,
     after_nothing,
-    after_object_result,
     after_constant,
     after_format,
     after_annotation,

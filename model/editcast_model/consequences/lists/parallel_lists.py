@@ -272,7 +272,7 @@ def _copied(
         new = aligned(text, template.filled(text), others)
     new = as_beside(new, added.name, added.others, tree.of(found.node))
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
-    hunk = as_line(tree.text, end_of(tree, entry), separator, new)
+    hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
 
 
@@ -295,7 +295,7 @@ def _would_be_unbound(names: Names, template: Template, importable: Container[st
     return False
 
 
-def as_line(text: str, at: int, separator: str, new: str) -> Hunk:
+def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     """Put an entry behind another one: as a whole line, where each has its own."""
     end = separator.find("\n") + 1
     if text.startswith(separator[:end], at):

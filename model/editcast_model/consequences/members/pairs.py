@@ -11,7 +11,6 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.members.readers import after_read_lock
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.calls import call_of, called_by
 from editcast_model.syntax.names import Names
@@ -39,7 +38,6 @@ def after_paired_call(change: Change) -> Iterator[Consequence]:
                 for one in paired(change.after, step.node, old, text[first : called.end_byte]):
                     if not change.is_active(one.start, one.end):
                         yield Consequence(one, "rename_pair", is_first=True)
-    yield from after_read_lock(change)
 
 
 def splits_pair(names: Names, hunk: Hunk) -> bool:

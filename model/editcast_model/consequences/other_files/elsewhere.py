@@ -51,7 +51,6 @@ from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
-from editcast_model.consequences.results.objects import taken_from
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
@@ -103,9 +102,6 @@ def after_modules(
         for key, word, error in change.missing:
             for call in _calls(ties, *key, is_said=True):
                 yield from without_error(names, call, word, error)
-        for key, members, whole in change.objects:
-            for call in _calls(ties, *key):
-                yield from taken_from(names, call, members, whole)
         calls = (_calls(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
         yield from with_checks(names, chain.from_iterable(calls))
         for entry in change.entries:

@@ -21,7 +21,6 @@ from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
-from editcast_model.consequences.results.objects import new_objects
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
@@ -109,7 +108,6 @@ class ModuleChange:
             wrapper of a value.
         certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
-        objects: Those whose results became objects, with their members, and whole answers.
         named: What was the default of its exports, and is one that has a name now.
         tuples: The new classes of named tuples and of data, with their fields.
     """
@@ -127,7 +125,6 @@ class ModuleChange:
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
-    objects: tuple[tuple[Key, tuple[str, ...], tuple[str, ...] | None], ...] = ()
     named: tuple[str, ...] = ()
     tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
@@ -140,7 +137,6 @@ class ModuleChange:
         words |= {name for name, _ in self.tuples}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
-        words |= {key[1] for key, *_ in self.objects}
         return words | {name for _, name in self.coroutines}
 
     @property
@@ -294,7 +290,6 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "wrapped": lambda change: (one[:2] for one in _keyed(change, newly_wrapped(change))),
     "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
-    "objects": lambda change: _keyed(change, new_objects(change)),
     "tuples": new_tuples,
     "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
