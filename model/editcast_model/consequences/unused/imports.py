@@ -1,7 +1,7 @@
-"""Imports of Python whose last use a change took away.
+"""Imports of Python, JavaScript and TypeScript whose last use a change took away.
 
-Only Python's: of commits made from the bottom up 70 of 95 were clean, but 27 of 62 of those of
-TypeScript, which people leave where they are.
+Of those that commits left without a use, 119 of 128 were taken out by the commits of five projects
+in JavaScript and TypeScript; of commits of Python made from the bottom up 70 of 95 were clean.
 """
 
 import re
@@ -16,6 +16,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.unused.removal import mentions, names_gone, without_lines
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
@@ -23,13 +24,15 @@ from editcast_model.syntax.tree import Tree
 _STATEMENTS = ("import_statement", "import_from_statement")
 #: A statement that imports one module as a whole.
 _MODULE = re.compile(r"import [\w.]+(?=\s*$)", re.MULTILINE)
-_ENTRIES = ("aliased_import", "dotted_name")
+#: What the compiler of markup may use, although the file never names it.
+_IN_MARKUP = "React"
+_ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
     names, tree = change.after, change.after.tree
-    if tree.language != "python":
+    if tree.language != "python" and tree.language not in SCRIPTS:
         return
     gone = names_gone(change)
     if not gone:
@@ -71,7 +74,7 @@ def _word(one: Import) -> str:
 def _is_used(names: Names, one: Import) -> bool:
     """Tell whether a file uses an import, or may: by its name in a string, or in a comment."""
     word = _word(one)
-    if not word or names.is_too_frequent(word):
+    if not word or word == _IN_MARKUP or names.is_too_frequent(word):
         return True
     return any(
         place not in (one.at, one.binding) and names.tree.path(place)[1].type not in _STATEMENTS
