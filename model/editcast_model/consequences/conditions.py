@@ -35,6 +35,9 @@ _NOT = re.compile(r"not\s+|!\s*")
 _TEXT = re.compile("string|template|content|fragment|heredoc")
 _AND = ("and", "&&")
 _EXPRESSIONS = ("conditional_expression", "ternary_expression")
+_MARKUP = re.compile("jsx_(element|fragment|self_closing_element)")
+#: Values in braces that markup shows nothing of.
+_NOTHING = ("null", "undefined", "false", "true", "''", '""')
 
 
 class _Choice(NamedTuple):
@@ -173,7 +176,7 @@ def _without_part(tree: Tree, node: Node, core: str) -> Hunk | None:
 
 def _condition(node: Node) -> Node | None:
     """Return the condition of a statement or an expression without the brackets around it."""
-    condition = node.child_by_field_name("condition")
+    condition = field(node, "condition", "left")
     if condition is None and node.type in _EXPRESSIONS and node.named_child_count == 3:
         condition = node.named_children[1]  # of Python
     while condition is not None and condition.type == "parenthesized_expression":
@@ -183,7 +186,13 @@ def _condition(node: Node) -> Node | None:
 
 def _choice(tree: Tree, node: Node, known: str = "") -> _Choice | None:
     """Return what asks something, if that can be settled or is known; None for all else."""
-    condition = _condition(node) if node.type in ("if_statement", *_EXPRESSIONS) else None
+    while node.type in ("jsx_expression", "parenthesized_expression"):
+        node = first_child(node) or node.children[0]
+    braces = _braces_of_markup(tree, node)
+    is_asking = node.type in ("if_statement", *_EXPRESSIONS) or (
+        braces is not None and tree.of(node.child_by_field_name("operator")) == "&&"
+    )
+    condition = _condition(node) if is_asking else None
     if condition is None or node.child_by_field_name("initializer") is not None:
         return None
     text = tree.of(condition)
@@ -191,23 +200,63 @@ def _choice(tree: Tree, node: Node, known: str = "") -> _Choice | None:
     core = text[negated.end() :] if negated else text
     if core != known and not _LASTING.fullmatch(core):
         return None
-    if node.type in _EXPRESSIONS:
-        start, end = node.start_byte, node.end_byte
-        value, other = field(node, "consequence", "body"), field(node, "alternative")
-        if value is None and node.named_child_count == 3:  # of Python
-            value, _, other = node.named_children
-        if value is None or other is None:
-            return None
-        left: tuple[str | None, str | None] = tree.of(value), tree.of(other)
-    else:
-        start = tree.text.rfind("\n", 0, node.start_byte) + 1
-        end = tree.text.find("\n", node.end_byte) + 1 or len(tree.text)
-        if tree.text[start : node.start_byte].strip() or tree.text[node.end_byte : end].strip():
+    if node.type == "if_statement":
+        start, end = _whole_lines(tree, node)
+        if not end:
             return None  # `else if`, or something else on the line
         has_other = node.child_by_field_name("alternative") is not None
         other_lines = _lines(tree, node, "alternative") if has_other else ""
         left = _lines(tree, node, "consequence"), other_lines
+    else:
+        value, other = field(node, "consequence", "body", "right"), field(node, "alternative")
+        if value is None and node.named_child_count == 3:  # of Python
+            value, _, other = node.named_children
+        if value is None or (other is None and braces is None):
+            return None
+        if braces is not None:
+            start, end, left = _in_markup(tree, braces, value, other)
+        else:
+            start, end, left = node.start_byte, node.end_byte, (tree.of(value), tree.of(other))
     return _Choice(core, start, end, left[::-1] if negated else left)
+
+
+def _whole_lines(tree: Tree, node: Node) -> tuple[int, int]:
+    """Return where the lines of a node begin and end; zeros if there is more on them."""
+    start = tree.text.rfind("\n", 0, node.start_byte) + 1
+    end = tree.text.find("\n", node.end_byte) + 1 or len(tree.text)
+    around = tree.text[start : node.start_byte] + tree.text[node.end_byte : end]
+    return (0, 0) if around.strip() else (start, end)
+
+
+def _braces_of_markup(tree: Tree, node: Node) -> Node | None:
+    """Return the braces that contain an expression among the elements of JSX."""
+    above = [one for one in tree.around(node) if one.type != "parenthesized_expression"][:2]
+    is_within = len(above) > 1 and above[0].type == "jsx_expression"
+    return above[0] if is_within and _MARKUP.match(above[1].type) else None
+
+
+def _in_markup(
+    tree: Tree, braces: Node, value: Node, other: Node | None
+) -> tuple[int, int, tuple[str | None, str | None]]:
+    """Return where braces of JSX begin and end, and what is left of them for each of two values."""
+    start, end = _whole_lines(tree, braces)
+    head, tail = tree.text[start : braces.start_byte], tree.text[braces.end_byte : end]
+    indent, line_end = (head, tail) if end else ("", "")
+
+    def left(node: Node | None) -> str:
+        while node is not None and node.type == "parenthesized_expression":
+            node = first_child(node)
+        if node is None or tree.of(node) in _NOTHING:
+            return ""
+        text = tree.of(node)
+        if not _MARKUP.match(node.type):
+            text = f"{{{text}}}"
+        line = tree.text[tree.text.rfind("\n", 0, node.start_byte) + 1 : node.start_byte]
+        inner = line[: len(line) - len(line.lstrip())]
+        return indent + text.replace(f"\n{inner}", f"\n{indent}") + line_end
+
+    span = (start, end) if end else (braces.start_byte, braces.end_byte)
+    return *span, (left(value), left(other))
 
 
 def _lines(tree: Tree, node: Node, branch: str) -> str | None:
