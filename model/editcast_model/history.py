@@ -118,6 +118,10 @@ class EditHistory:
         """Return the text before the first of `saves`, and after each of them."""
         return [*(save.before for save in self.saves), self.saved]
 
+    def befores(self, most: int) -> list[str]:
+        """Return the texts before the last saves, at most `most`; as it was opened before any."""
+        return [save.before for save in self.saves][-most:] or [self.saved]
+
     @property
     def is_untouched(self) -> bool:
         """Tell whether nothing has changed since the file was opened."""

@@ -14,6 +14,7 @@ from itertools import chain
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists import in_documents
+from editcast_model.consequences.lists.columns import in_column
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
@@ -122,7 +123,7 @@ class Consequences:
             units = units_left_in(new_units(self._saves, others, ()), text, now)
             every = chain(units, words, in_documents.lacking_in_documents(text, entries_of))
             apart = _apart(one for one in every if not _is_active(active, one))
-            return _ordered(apart, cursor or 0)
+            return _ordered(apart, text, cursor or 0)
         taken: list[tuple[int, int]] = []
 
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
@@ -141,8 +142,8 @@ class Consequences:
             found += free(_counted(change, chain(after_change(change, imports, entries), rewrites)))
         words = chain(words, in_documents.lacking_in_whole_lists(text, entries_of))
         due = self._following(now, changes, others, words, imports or ())
-        in_order = _ordered(found, cursor or 0) + _ordered(list(free(due)), cursor or 0)
-        return in_order[:MOST_CONSEQUENCES]
+        in_order = (_ordered(each, text, cursor or 0) for each in (found, list(free(due))))
+        return list(chain.from_iterable(in_order))[:MOST_CONSEQUENCES]
 
     def _words(
         self, history: Sequence[str], text: str, now: Names | None, active: range | None
@@ -261,9 +262,11 @@ def _is_active(active: range | None, one: Consequence) -> bool:
     return active is not None and one.hunk.start <= active.stop and active.start <= one.hunk.end
 
 
-def _ordered(found: list[Consequence], cursor: int) -> list[Consequence]:
+def _ordered(found: list[Consequence], text: str, cursor: int) -> list[Consequence]:
+    """Return consequences as a person would go on, each with the column on its right kept."""
+
     def rank(one: Consequence) -> tuple[bool, bool, int]:
         start = one.hunk.start
         return not one.is_first, start < cursor, abs(start - cursor)
 
-    return sorted(found, key=rank)
+    return [replace(one, hunk=in_column(text, one.hunk)) for one in sorted(found, key=rank)]

@@ -53,7 +53,10 @@ def as_duration(language: str, number: str, unit: str) -> str | None:
     if not _WRITTEN.fullmatch(number):
         return None
     if language == "go":
-        return f"{number} * time.{unit.capitalize()}" if number.isdigit() else None
+        factor = f" * time.{unit.capitalize()}" if number != "0" else ""
+        return number + factor if number.isdigit() else None
+    if number == "0":
+        return "timedelta(0)"
     return f"timedelta({unit}s={number})" if unit != "nanosecond" else None
 
 

@@ -65,6 +65,7 @@ Kind = Literal[
     "remove_check",
     "follow_container",
     "add_check",
+    "look_for_error",
     "use_constant",
     "use_property",
     "use_entry",

@@ -32,6 +32,7 @@ from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
+from editcast_model.consequences.results.sentinels import after_wrapped_error
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.containers import after_container
@@ -64,6 +65,7 @@ _RULES = (
     after_results,
     after_wrapping,
     after_nothing,
+    after_wrapped_error,
     after_constant,
     after_format,
     after_annotation,

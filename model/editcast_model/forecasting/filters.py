@@ -23,6 +23,8 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _AROUND = 2_000
 #: Languages whose comments begin with a `#`, and the marks of comments in these and in others.
 _WITH_HASHES = frozenset("python ruby shellscript yaml toml dockerfile makefile perl r".split())
+#: The number of saves after which an import that nothing uses any more may be left on purpose.
+FEW_SAVES = 6
 _MOST_WORDS = 4  # of a change, up to which it may bring back what stood there
 _HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
 _SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|(?:\*/\}?|-->)$", re.MULTILINE)
@@ -37,6 +39,7 @@ class EditContext:
         text: The current text.
         language: The LSP language identifier.
         way_back: The hunks that would restore the text before the last save, or as it was opened.
+        earlier: The text before the last few saves, or as it was opened.
         texts: Hashes of earlier texts.
         on_imports: Whether the last change was on an import line.
         typed: The range of the word being typed, if any.
@@ -46,6 +49,7 @@ class EditContext:
     text: str
     language: str = ""
     way_back: tuple[Hunk, ...] = ()
+    earlier: str = ""
     texts: Set[int] = frozenset()
     on_imports: bool = False
     typed: range | None = None
@@ -61,7 +65,9 @@ class EditContext:
         changed = shortest_hunk(before, text).start
         lines = (line_at(one, changed) for one in (before, text))
         on_imports = any(is_import(line, language) for line in lines)
-        return cls(text, language, diff(text, before), frozenset(map(hash, saves)), on_imports)
+        way_back, texts = diff(text, before), frozenset(map(hash, saves))
+        earlier = saves[: -FEW_SAVES - 1 : -1][-1]
+        return cls(text, language, way_back, earlier, texts, on_imports)
 
     def accepts(self, hunk: Hunk) -> bool:
         """Tell whether all filters accept a change."""
@@ -175,8 +181,7 @@ def _is_about_imports(hunk: Hunk, context: EditContext) -> bool:
     text, language = context.text, context.language
     if context.on_imports or not touches_only_imports(text, hunk, language):
         return False
-    gone = (one.text for one in context.way_back)
-    return not follows_code(text, hunk, language, gone)
+    return not follows_code(text, hunk, language, context.earlier)
 
 
 def _undoes(hunk: Hunk, context: EditContext) -> bool:

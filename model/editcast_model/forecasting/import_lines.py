@@ -1,13 +1,14 @@
 """Import lines, which tools usually maintain, so that suggestions for them are seldom wanted."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from editcast_model.alignment import common_ends
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.forecasting.recent_edits import Words, words_of
+from editcast_model.syntax.languages import SCRIPTS
 
 _FAMILIES: Final = {
     "python": r"import\s+\w|from\s+[\w.]+\s+import\b",
@@ -28,7 +29,9 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     for language in family.split()
 }
 #: Words of import lines that may stand elsewhere, too.
-_KEYWORDS: Final = frozenset(("from", "import", "as"))
+_KEYWORDS: Final = frozenset(("from", "import", "as", "type"))
+#: The path of a module, whose words are no names.
+_PATH: Final = re.compile(r"[\"'][^\"']*[\"']")
 #: The text before an imported name in its line.
 _TAKEN: Final = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b.*[\s(,]|(?:import|export|const|let|var)\b[^{}]*\{.*[\s{,])"
@@ -54,12 +57,12 @@ def touches_only_imports(text: str, hunk: Hunk, language: str) -> bool:
     return bool(touched) and all(is_import(line, language) for line in touched)
 
 
-def follows_code(text: str, hunk: Hunk, language: str, gone: Iterable[str] = ()) -> bool:
+def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> bool:
     """Tell whether code requires a change of import lines.
 
     Either the change imports another name from the same module, or it imports a name that the code
-    uses and no other line imports, or, in Python, it removes names that were just used last, in the
-    texts that are gone with the last changes.
+    uses and no other line imports, or, in Python, JavaScript and TypeScript, it removes names that
+    an earlier text used, and that nothing uses now.
     """
     start = text.rfind("\n", 0, hunk.start) + 1
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():
@@ -68,12 +71,12 @@ def follows_code(text: str, hunk: Hunk, language: str, gone: Iterable[str] = ())
     # A hunk may cut words, as `NotFound, User` of `User, UserNotFound, UserId`.
     start, end = whole_lines(hunk, text)
     lines = text[start:end], hunk.shifted(-start).apply(text[start:end])
-    before, after = map(words_of, lines)
+    before, after = (words_of(_PATH.sub("", one)) for one in lines)
     old, new = before - after, after - before
-    if new or language != "python":
+    if new or language not in ("python", *SCRIPTS):
         return bool(new & code - importing)
     removed = old - _words(hunk.apply(text), language)[0]
-    was_used = removed & _words("\n".join(gone), language)[1]
+    was_used = removed & _words(earlier, language)[1]
     return bool(was_used) and not removed & code - _KEYWORDS
 
 

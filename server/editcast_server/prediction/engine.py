@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from editcast_model.diff import Hunk, diff
 from editcast_model.errors import EditcastError, PredictorError
+from editcast_model.forecasting.filters import FEW_SAVES
 from editcast_model.forecasting.interface import (
     Forecaster,
     Prediction,
@@ -122,9 +123,8 @@ class Track:
         text = conditions.context.text
         if text != self._history.text:
             session.update(text, saved=False)
-        saves = self._history.saves
-        before = saves[-1].before if saves else self._history.saved
-        context = replace(conditions.context, way_back=diff(text, before))
+        before = self._history.befores(FEW_SAVES)
+        context = replace(conditions.context, way_back=diff(text, before[-1]), earlier=before[0])
         conditions = replace(conditions, context=context)
 
         def fits(hunk: Hunk) -> bool:

@@ -55,8 +55,19 @@ def test_one_of_several_imported_names_goes_with_its_last_use() -> None:
     split = opened.replace("path.split(a + sep)", "a.split(sep)")
     assert reason(split.replace("path, ", ""), opened, before=split) is None
     assert reason(split.replace(", sep", ""), opened, before=split) == "changes only imports"
-    later = split.replace("f(a)", "f(b)")
-    assert reason(later.replace("path, ", ""), opened, split, before=later) is not None
+    saves = [split.replace("f(a)", f"f({at})") for at in "bcdefg"]
+    later = saves.pop()
+    assert reason(later.replace("path, ", ""), opened, *saves[:2], before=later) is None
+    assert reason(later.replace("path, ", ""), opened, split, *saves, before=later) is not None
+
+
+@pytest.mark.parametrize("path", ["./Old", "./components/Old"])
+def test_an_imported_component_goes_with_its_last_use(path: str) -> None:
+    head = f"import {{ useState }} from 'react';\nimport {{ Old }} from '{path}';\n"
+    opened, text = (f"{head}export const components = {one};\n" for one in ("<Old />", "null"))
+    context = EditContext.of([opened, text], "typescriptreact")
+    assert reason_against(Hunk(text.index("import { Old"), len(head), ""), context) is None
+    assert reason_against(Hunk(0, text.index("import { Old"), ""), context) is not None
 
 
 def test_an_imported_name_that_begins_as_the_one_before_it_goes_with_its_last_use() -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.forecasting.candidates import CONTINUATION
-from editcast_model.forecasting.filters import EditContext, cursor_after, line_at
+from editcast_model.forecasting.filters import FEW_SAVES, EditContext, cursor_after, line_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
@@ -169,11 +169,12 @@ class TypedDocument:
 
     def _predict(self) -> Prediction | None:
         self._session = self._session or self._resume(self._history)
-        saves, language = self._history.saves, self._history.language
+        before, language = self._history.befores(FEW_SAVES), self._history.language
         context = EditContext(
             self.text,
             language,
-            way_back=diff(self.text, saves[-1].before if saves else self._history.saved),
+            way_back=diff(self.text, before[-1]),
+            earlier=before[0],
             texts=frozenset(self._texts),
             on_imports=any(is_import(line, language) for line in self._changed),
             cursor=self._cursor,

@@ -51,6 +51,7 @@ from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
+from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
@@ -117,6 +118,8 @@ def after_modules(
             for key, further, is_alone, is_first in change.results:
                 called = _calls(ties, *key)
                 yield from all_taken_apart(names, called, further, is_alone, is_first)
+            for error in change.wrapped_errors:
+                yield from compared(names, ties.uses(error))
             for made, fields in change.tuples:
                 yield from tuples_left_in(names, made, fields, ties.classes(made))
             for key, maker in change.wrapped:

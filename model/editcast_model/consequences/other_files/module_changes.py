@@ -21,6 +21,7 @@ from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
+from editcast_model.consequences.results.sentinels import newly_wrapped_errors
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
@@ -110,6 +111,7 @@ class ModuleChange:
         missing: Those that return nothing where they failed, with the word for it and the error.
         named: What was the default of its exports, and is one that has a name now.
         tuples: The new classes of named tuples and of data, with their fields.
+        wrapped_errors: The errors of a package of Go that are returned wrapped.
     """
 
     file: str
@@ -127,6 +129,7 @@ class ModuleChange:
     missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
     tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    wrapped_errors: tuple[str, ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -134,7 +137,7 @@ class ModuleChange:
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
-        words |= {name for name, _ in self.tuples}
+        words |= {name for name, _ in self.tuples} | {*self.wrapped_errors}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
@@ -291,6 +294,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "tuples": new_tuples,
+    "wrapped_errors": newly_wrapped_errors,
     "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 
