@@ -120,14 +120,10 @@ def _slides(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
     """Return the entries that lists of a text have too many once one has one less."""
     for found in _lists_with(tree, removed.name, removed, _is_same_entry):
-        is_related = _is_related(removed, found)
-        if not (is_related or _is_same_list(removed, found)):
-            continue
-        hunk = None if _is_passed(removed, found, found.entry) else _without(found)
-        if hunk is not None:
-            kind: Kind = "remove_entry" if is_related else "remove_entry_apart"
-            cause = f"{removed.before} {removed.name}"
-            yield Consequence(hunk, kind, cause=cause)
+        if _is_related(removed, found) and not _is_passed(removed, found, found.entry):
+            hunk = _without(found)
+            if hunk is not None:
+                yield Consequence(hunk, "remove_entry", cause=f"{removed.before} {removed.name}")
 
 
 def _lists_with(
