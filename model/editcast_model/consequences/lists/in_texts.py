@@ -50,14 +50,7 @@ _REACH = 2000  # characters around a change in which its statement is looked for
 
 
 class _Pair(NamedTuple):
-    """Two neighbours in a list, by their names.
-
-    Attributes:
-        first: The first name.
-        second: The second one.
-        between: The rest of the first entry, and the separator.
-        text: All of the string.
-    """
+    """Two neighbours in a list: their names, what is between those, and all of the string."""
 
     first: re.Match[str]
     second: re.Match[str]
@@ -67,25 +60,25 @@ class _Pair(NamedTuple):
 
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists inside strings lack after an entry was added to a list."""
-    names = (added.before, added.after) if added.after else (added.further, added.before)
-    for pair in _pairs(tree, *names):
+    for pair in _pairs(tree, *added.neighbours):
         is_due = added.is_known_at(pair.first.start()) and not has(pair.text, added.name)
-        hunk = _inserted(tree.text, added, names, pair) if is_due else None
+        hunk = _inserted(tree.text, added, pair) if is_due else None
         if hunk is not None:
-            cause = f"{added.before} {added.name}"
-            yield Consequence(with_column(tree.text, hunk), "add_entry_in_text", cause=cause)
+            column = with_column(tree.text, hunk)
+            yield Consequence(column, "add_entry_in_text", cause=added.cause)
 
 
-def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> Hunk | None:
+def _inserted(text: str, added: Entry, pair: _Pair) -> Hunk | None:
     """Return the insertion of an entry between two others or after both, or None."""
+    first, second = added.neighbours
 
     def rest_of(name: str, place: int) -> str:
-        rest = renamed(pair.between["rest"], names[0], name)
+        rest = renamed(pair.between["rest"], first, name)
         return _NUMBER.sub(lambda found: str(int(found[0]) + place), rest)
 
     name = as_in(pair.text, added.others, added.name)
-    name = name or as_column(renamed(pair.first[0], names[0], added.name), pair.text)
-    rest, start, of_second = rest_of(added.name, 2), pair.second.end(), rest_of(names[1], 1)
+    name = name or as_column(renamed(pair.first[0], first, added.name), pair.text)
+    rest, start, of_second = rest_of(added.name, 2), pair.second.end(), rest_of(second, 1)
     if rest and not (text.startswith(of_second, start) and _is_of_type(pair, added)):
         return None
     end, separator = start + len(of_second), pair.between["separator"]
@@ -108,7 +101,7 @@ def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
     """Find adjacent occurrences of two names in a list inside a string."""
     if not first or not second:
         return
-    found = [one for one in forms(first).finditer(tree.text)]
+    found = list(forms(first).finditer(tree.text))
     for one in found if len(found) <= MOST_PLACES else ():
         between = _REST.match(tree.text, one.end())
         other = forms(second).match(tree.text, between.end()) if between else None

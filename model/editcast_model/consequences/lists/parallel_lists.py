@@ -123,20 +123,13 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
         if _is_related(removed, found) and not _is_passed(removed, found, found.entry):
             hunk = _without(found)
             if hunk is not None:
-                yield Consequence(hunk, "remove_entry", cause=f"{removed.before} {removed.name}")
+                yield Consequence(hunk, "remove_entry", cause=removed.cause)
 
 
 def _lists_with(
     tree: Tree, name: str, known: Entry, fits: Callable[[Entry, EntryList], bool]
 ) -> Iterator[EntryList]:
-    """Yield the lists of a text but that of a known entry, seen from each entry that fits it.
-
-    Args:
-        tree: The tree of the text.
-        name: What the entries name.
-        known: The known entry.
-        fits: Tells whether an entry corresponds to it.
-    """
+    """Yield the lists but that of a known entry, seen from each entry with a name that fits it."""
     own, seen = (known.list_start, known.kind), set[int]()
     places = [one.start() for one in forms(name).finditer(tree.text)]
     for place in places if len(places) <= MOST_PLACES else ():
@@ -161,13 +154,13 @@ def _is_same_entry(removed: Entry, found: EntryList) -> bool:
 
 def _without(found: EntryList) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
-    tree, entry, before, after = found.tree, found.entry, found.beside(-1), found.beside(1)
+    tree, start, end = found.tree, found.entry.start_byte, end_of(found.tree, found.entry)
+    before, after = found.beside(-1), found.beside(1)
     if after is not None:
-        rest = tree.text[end_of(tree, entry) : after.start_byte]
-        hunk = Hunk(entry.start_byte, after.start_byte, "")
+        rest, hunk = tree.text[end : after.start_byte], Hunk(start, after.start_byte, "")
     elif before is not None:
-        rest = tree.text[end_of(tree, before) : entry.start_byte]
-        hunk = without_last(tree.text, end_of(tree, before), entry.start_byte, end_of(tree, entry))
+        last = end_of(tree, before)
+        rest, hunk = tree.text[last:start], without_last(tree.text, last, start, end)
     else:
         return None
     return hunk if found.is_separator(rest) else None
@@ -240,13 +233,11 @@ def _copied(
 ) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
     tree, entry = names.tree, found.entry
-    beside = found.beside(1) if added.after else None
-    separator = found.separator(beside)
-    if not separator:
-        beside = found.beside(-1)
-        separator = found.separator(beside)
-    if beside is None or not separator:
+    every = [found.beside(1), found.beside(-1)] if added.after else [found.beside(-1)]
+    beside = next(filter(found.separator, every), None)
+    if beside is None:
         return  # a comment, or no list at all
+    separator = found.separator(beside)
     is_related = _is_related(added, found)
     says_enough = len(WORD.findall(added.text)) > 1
     is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
@@ -269,7 +260,7 @@ def _copied(
     new = as_beside(new, added.name, added.others, tree.of(found.node))
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
-    yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
+    yield Consequence(hunk, kind, cause=added.cause)
 
 
 def _says_more(added: Entry) -> bool:
@@ -303,9 +294,8 @@ def _is_related(known: Entry, found: EntryList) -> bool:
     """Tell whether the code around an entry names the owner of the known one, or lies in it."""
     if _is_within(known, found.entry):
         return True
-    is_named = known.owner and known.owner in found.tree.text
-    around = found.tree.of(_named_around(found)) if is_named else ""
-    return known.owner in WORD.findall(around)
+    is_named = bool(known.owner) and known.owner in found.tree.text
+    return is_named and known.owner in WORD.findall(found.tree.of(_named_around(found)))
 
 
 def _is_within(known: Entry, entry: Node) -> bool:

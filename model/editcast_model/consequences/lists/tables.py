@@ -24,7 +24,7 @@ _OWN = re.compile(
 
 def lacking_in_tables(text: str, added: Entry) -> Iterator[Hunk]:
     """Return the columns that the tables of a schema lack after a field was added to a type."""
-    first, second = (added.before, added.after) if added.after else (added.further, added.before)
+    first, second = added.neighbours
     for table in _TABLE.finditer(text) if first and second and added.alike else ():
         lines = table["columns"].splitlines(keepends=True)
         names = [found[1] if (found := _NAME.match(line)) else "" for line in lines]

@@ -87,7 +87,7 @@ def template_of(
     is_list = found.node.child_by_field_name("operator") is None  # else of conditions
     others = [one for one in added.all_alike if one != old]
     is_only = not any(has(found.tree.of(one), other) for one in found.entries for other in others)
-    is_only &= all(forms(old).fullmatch(one) for one in literals(found.tree, source))
+    is_only &= all(forms(old).fullmatch(one) for one in _literals(found.tree, source))
     is_like = is_list and is_only and _is_of_same_type(added, old)
     if is_beside and is_like and _says_type(source, text, old):
         return Template(source, tuple(words))
@@ -154,9 +154,9 @@ def _is_regular(found: EntryList, entry: Node, name: str, within: bool) -> bool:
     at = next((at for at, word in enumerate(words) if has(word, name)), None)
     if at is None:
         return False
-    for other in found.entries:
+    for other in found.by_distance(entry):
         of_other = WORD.findall(found.tree.of(other))
-        if other != entry and at < len(of_other):
+        if at < len(of_other):
             mine, theirs = differing(words[at], of_other[at])
             own = nameless(text, words[at], mine, within=within)
             if own == nameless(found.tree.of(other), of_other[at], theirs, within=within):
@@ -171,26 +171,19 @@ def _said_by_name(added: Entry, found: EntryList, entry: Node) -> Template | Non
     """
     for one in found.by_distance(entry):
         own = [each for each in added.others if has(found.tree.of(one), each)]
-        texts = literals(found.tree, one)
+        texts = _literals(found.tree, one)
         if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
             return Template(one, ((own[0], added.name), differing(own[0], added.name)))
     return None
 
 
 def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[str]) -> bool:
-    """Tell whether one of the other entries reads like one but for their names, of several words.
-
-    Args:
-        found: The list.
-        entry: The entry.
-        name: Its name in the list that got one more.
-        names: All names of that list.
-    """
+    """Tell whether an entry reads like another one but for their names, which others may have."""
     own = nameless(found.tree.of(entry), name)
-    for one in found.entries:
+    for one in found.by_distance(entry):
         text = found.tree.of(one)
         others = [each for each in names if each != name and has(text, each)]
-        if one != entry and len(others) == 1 and nameless(text, others[0]) == own:
+        if len(others) == 1 and nameless(text, others[0]) == own:
             return True
     return False
 
@@ -212,24 +205,24 @@ def _says_more(added: Entry, found: EntryList, entry: Node, names: Sequence[str]
 
     A last entry for all other cases, which is of none of the names, need not have it.
     """
-    for text in literals(found.tree, entry):
-        if not any(has(text, name) for name in names):
-            others = [one for one in found.entries if one != entry]
-            if others and not any(has(found.tree.of(others[-1]), name) for name in added.others):
-                others.pop()
-            if len(others) < 2 or not all(text in literals(found.tree, one) for one in others):
-                return True
+    others = [one for one in found.entries if one != entry]
+    if others and not any(has(found.tree.of(others[-1]), name) for name in added.others):
+        others.pop()
+    for text in _literals(found.tree, entry):
+        if any(has(text, name) for name in names):
+            continue
+        if len(others) < 2 or not all(text in _literals(found.tree, one) for one in others):
+            return True
     return False
 
 
-def literals(tree: Tree, entry: Node) -> list[str]:
+def _literals(tree: Tree, entry: Node) -> list[str]:
     """Return the literals of an entry that say something."""
     nodes, out = [entry], []
     while nodes:
         node = nodes.pop()
-        nodes += node.children
+        nodes += node.named_children
         text = tree.of(node)
-        is_literal = node.is_named and _LITERAL.search(node.type) and not node.named_children
-        if is_literal and any(map(str.isalnum, text)):
+        if _LITERAL.search(node.type) and not node.named_children and any(map(str.isalnum, text)):
             out.append(text)
     return out

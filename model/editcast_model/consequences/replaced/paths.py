@@ -114,8 +114,7 @@ def _written(one: RenamedFile) -> tuple[_Written, ...]:
     found = list[_Written]()
     if "." in old[-1] and not (is_alone and _is_common(short)):
         whole = re.compile(rf"(?<![\w.-]){re.escape(short)}(?![\w/-]|\.\w)")
-        is_moved = is_alone and old[-1] == new[-1]
-        found.append(_Written(whole, other, folder, is_moved))
+        found.append(_Written(whole, other, folder, is_alone and old[-1] == new[-1]))
     (stem, suffix), (other_stem, other_suffix) = splitext(short), splitext(other)
     if suffix and suffix == other_suffix and not (_is_common(stem) or _is_common(other_stem)):
         bare = re.compile(rf"(?<![\w.-]){re.escape(stem)}(?=[\"'`)\s#?]|$)", re.MULTILINE)
