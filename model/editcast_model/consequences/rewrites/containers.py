@@ -17,7 +17,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others
 from editcast_model.consequences.rewrites.rule import Span, is_written_to
-from editcast_model.diff import shortest_hunk
+from editcast_model.diff import line_around, shortest_hunk
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
@@ -182,9 +182,8 @@ def _rows(language: str, kinds: str, emptied: str = "") -> tuple[_Row, ...]:
 
 def _lines_with(names: Names, name: str) -> Iterator[Span]:
     """Yield the lines in which a name stands."""
-    text = names.tree.text
     for one in names.of(name):
-        yield Span(text.rfind("\n", 0, one.start) + 1, text.find("\n", one.end) % (len(text) + 1))
+        yield Span(*line_around(names.tree.text, one.start, one.end))
 
 
 def _uses(names: Names, one: Occurrence) -> Iterator[Node]:
