@@ -40,21 +40,13 @@ _COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
 
 
 class _GivenApart(NamedTuple):
-    """A call since whose change the values of its message are arguments.
-
-    Attributes:
-        form: The form that the message had.
-        was: What was called.
-        function: What is called now.
-        is_handling: Whether it stands where an error is handled.
-        has_counts: Whether numbers are `%d`.
-    """
+    """A call of `was` since whose change the values of its message are arguments of `function`."""
 
     form: Form
     was: str
     function: str
-    is_handling: bool
-    has_counts: bool
+    is_handling: bool  # of an error, where it stands
+    has_counts: bool  # as `%d`
 
     @property
     def pattern(self) -> str:

@@ -197,8 +197,7 @@ class Form(NamedTuple):
         name: Its name.
         anchor: An expression for what stands in each.
         read: Reads a node; gives None for anything else.
-        write: Writes a message; gives None for one that cannot be written so. None if no message
-            is written so.
+        write: Writes a message; gives None for one that cannot be written so. None if none can.
     """
 
     name: str

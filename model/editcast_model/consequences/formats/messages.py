@@ -50,12 +50,7 @@ class Words(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message.
-
-    Attributes:
-        strings: Its strings; only Python has several, side by side.
-        gaps: What stands between them.
-    """
+    """A message: its strings, of which only Python has several, and what stands between them."""
 
     strings: tuple[Words, ...]
     gaps: tuple[str, ...] = ()

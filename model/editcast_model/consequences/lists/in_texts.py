@@ -139,10 +139,10 @@ def after_column(change: Change) -> Iterator[Consequence]:
     for _, start, end in change.finished():
         low, high = max(0, start - _REACH), end + _REACH
         for found in _INSERT.finditer(text, low, high):
-            if found.start("columns") <= start and end <= found.end("columns"):
-                hunk = _with_placeholder(found)
-                if hunk is not None:
-                    yield Consequence(hunk, "add_sql_value")
+            is_within = found.start("columns") <= start and end <= found.end("columns")
+            hunk = _with_placeholder(found) if is_within else None
+            if hunk is not None:
+                yield Consequence(hunk, "add_sql_value")
 
 
 def added_columns(change: Change) -> Iterator[Entry]:
@@ -201,7 +201,7 @@ def _with_placeholder(found: re.Match[str]) -> Hunk | None:
     at = len(values)
     if any(names):
         at = next((at for at, name in enumerate(names) if columns[at] != name), at)
-    written = last.group()
+    written = last[0]
     if last["number"]:
         written = f"${int(last['number']) + 1}"
     elif any(names):

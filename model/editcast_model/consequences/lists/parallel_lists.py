@@ -67,10 +67,10 @@ def added_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change added to lists, but for what is being typed."""
     for hunk, start, end in change.finished():
         removed = change.before.tree.text[hunk.start : hunk.end]
-        if end - start <= LONGEST and not removed.strip():
-            added = _first_entry(change.after.tree, start, end)
-            if added is not None:
-                yield added
+        is_added = end - start <= LONGEST and not removed.strip()
+        added = _first_entry(change.after.tree, start, end) if is_added else None
+        if added is not None:
+            yield added
 
 
 def entries_for_others(change: Change) -> Iterator[Entry]:
@@ -83,13 +83,12 @@ def entries_for_others(change: Change) -> Iterator[Entry]:
 def removed_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change removed from lists, placed in the text after."""
     for hunk, _, _ in change.finished():
-        is_short = hunk.end - hunk.start <= LONGEST
-        if is_short and not hunk.text.strip():
-            removed = _first_entry(change.before.tree, hunk.start, hunk.end)
-            place = change.is_now_at(removed.list_start) if removed else None
-            if removed is not None and place is not None:
-                span = _span_now(change, removed.owner_span)
-                yield replace(removed, list_start=place, owner_span=span)
+        is_removed = hunk.end - hunk.start <= LONGEST and not hunk.text.strip()
+        removed = _first_entry(change.before.tree, hunk.start, hunk.end) if is_removed else None
+        place = change.is_now_at(removed.list_start) if removed else None
+        if removed is not None and place is not None:
+            span = _span_now(change, removed.owner_span)
+            yield replace(removed, list_start=place, owner_span=span)
 
 
 def _span_now(change: Change, span: tuple[int, int]) -> tuple[int, int]:

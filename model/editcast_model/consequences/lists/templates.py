@@ -30,17 +30,11 @@ _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """An entry that an added one is to read like.
-
-    Attributes:
-        source: The entry.
-        words: Its words that become others, each with the other.
-        within: Whether they may be parts of other words.
-    """
+    """An entry that an added one is to read like."""
 
     source: Node
-    words: tuple[tuple[str, str], ...]
-    within: bool = False
+    words: tuple[tuple[str, str], ...]  # that become others, each with the other
+    within: bool = False  # other words, too
 
     def filled(self, text: str) -> str:
         """Return a text of the entry as the added one has it."""

@@ -87,19 +87,12 @@ def _relative(reference: str, one: RenamedFile, folder: str) -> str | None:
 
 
 class _Written(NamedTuple):
-    """A way to write the path of a renamed file.
-
-    Attributes:
-        pattern: Of the old path, from the first folder that has changed.
-        new: What is written in its place.
-        folder: The folder around that.
-        is_named: Whether the folder must be named before it.
-    """
+    """A way to write the path of a renamed file, from the first folder that has changed."""
 
     pattern: re.Pattern[str]
     new: str
-    folder: str
-    is_named: bool
+    folder: str  # around that
+    is_named: bool  # the folder must be named before it
 
 
 @lru_cache(256)

@@ -142,7 +142,7 @@ def _replaced(before: str, after: str) -> tuple[Replaced, ...]:
     seen = -1
     for hunk in diff(before, after):
         one = shortest_hunk(before[hunk.start : hunk.end], hunk.text, hunk.start)
-        if "\n" not in before[one.start : one.end] and "\n" not in one.text:
+        if "\n" not in before[one.start : one.end] + one.text:
             for old in _VERSION.finditer(before, *line_around(before, one.start)):
                 start, end = old.span(1)
                 if seen < start <= one.start and one.end <= end:

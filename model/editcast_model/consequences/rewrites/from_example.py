@@ -100,8 +100,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     named = list(names_of(around, now, [new], spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
-    if _is_called_otherwise(tree, old, now, new):
-        holes, kept = _with_all_arguments(old, holes, new, kept)
+    holes, kept = _with_all_arguments(change, old, new, holes, kept)
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
     pieces = between(now, [new], [part.span for part, _ in kept])
     gone, added = gone_and_added(anchors, pieces)
@@ -176,13 +175,19 @@ def _takes_arguments(node: Node) -> bool:
 
 
 def _with_all_arguments(
-    old: Node, holes: dict[Span, str], new: Node, kept: list[tuple[Part, str]]
+    change: Change, old: Node, new: Node, holes: dict[Span, str], kept: list[tuple[Part, str]]
 ) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
     """Put one hole in the place of all arguments of a call that were kept one beside the other.
 
-    Then others were put before or behind them, and the call may have any number of its own.
+    Then others were put before or behind them, and the call may have any number of its own. If no
+    other function is called now, the rewrite would fit what it wrote.
     """
     given, given_now = _arguments(old), _arguments(new)
+    if not given or not given_now:
+        return holes, kept
+    called = change.before.tree.text[old.start_byte : given[0].start_byte]
+    if called == change.after.tree.text[new.start_byte : given_now[0].start_byte]:
+        return holes, kept
     names = [holes.get(span_of(one), "") for one in given]
     now = {part.span: name for part, name in kept}
     names_now, count = [now.get(span_of(one), "") for one in given_now], len(names)
@@ -196,15 +201,6 @@ def _with_all_arguments(
     holes = {each: name for each, name in holes.items() if name not in names}
     kept = [one for one in kept if not one[0].span.touches([span])]
     return {**holes, span_of(*given): ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
-
-
-def _is_called_otherwise(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
-    """Tell whether two calls are of two functions: else the rewrite would fit what it wrote."""
-    given, given_now = _arguments(old), _arguments(new)
-    if not given or not given_now:
-        return False
-    called = tree.text[old.start_byte : given[0].start_byte]
-    return called != now.text[new.start_byte : given_now[0].start_byte]
 
 
 def _arguments(call: Node) -> list[Node]:

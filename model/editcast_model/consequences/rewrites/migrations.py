@@ -39,19 +39,12 @@ _VERSION = r"(?i)(?<![\w-]){}(?![\w-])[^\d\n]{{0,12}}(\d+)"
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A name that a migration replaces by another.
+    """A name that a migration replaces by another."""
 
-    Attributes:
-        name: The old name, with that of its module where it changes too.
-        pattern: Where it stands.
-        new: What is written there.
-        is_member: Whether it is a member of something that stays.
-    """
-
-    name: str
+    name: str  # with that of its module where it changes too
     pattern: re.Pattern[str]
     new: str
-    is_member: bool
+    is_member: bool  # of something that stays
 
     @classmethod
     def read(cls, written: str) -> "Renaming":
