@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.word_forms import renamed
+from editcast_model.consequences.lists.word_forms import forms, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Path, Tree, field, first_child
 
@@ -50,6 +50,10 @@ _FIELDS = re.compile("assignment|augmented")
 _IN_BODIES = re.compile("block|body|statement|clause|then|else")
 #: Types of nodes of Ruby that contain statements; the statements have no type of their own.
 _BODIES = ("body_statement", "block_body", "then", "else", "do")
+
+
+#: Where two neighbours stand, with what is between them.
+_Beside = tuple[re.Match[str], re.Match[str], re.Match[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,16 @@ class Entry:
     def neighbours(self) -> tuple[str, str]:
         """Return the two names between which it stands, or behind which if it is the last."""
         return (self.before, self.after) if self.after else (self.further, self.before)
+
+    def neighbours_in(self, text: str, between: re.Pattern[str]) -> Iterator[_Beside]:
+        """Yield where the neighbours stand in a text, with what is between them."""
+        first, second = self.neighbours
+        found = list(forms(first).finditer(text)) if first and second else []
+        for one in found if len(found) <= MOST_PLACES else ():
+            separator = between.match(text, one.end())
+            other = forms(second).match(text, separator.end()) if separator else None
+            if separator is not None and other is not None:
+                yield one, separator, other
 
     @property
     def later(self) -> tuple[str, ...]:
@@ -313,7 +327,9 @@ def _described(found: EntryList) -> Entry | None:
     function = _function_with(found) if owner is None else None
     return Entry(
         words[at],
-        *map(name, (before, further, after)),
+        name(before),
+        name(further),
+        name(after),
         tuple(name(one) for one in found.entries if one != node),
         text,
         text_before,

@@ -10,13 +10,12 @@ from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import MOST_PLACES, OPTION, Entry
+from editcast_model.consequences.lists.entries import OPTION, Entry
 from editcast_model.consequences.lists.tables import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_beside,
     as_column,
     differing,
-    forms,
     has,
     parts_of,
     renamed,
@@ -76,13 +75,7 @@ def _shortened(added: Entry) -> Entry:
 
 def _in_line(text: str, added: Entry) -> Iterator[Hunk]:
     """Insert an entry where its neighbours and another name stand on one line."""
-    first, second = added.neighbours
-    found = [*forms(first).finditer(text)] if first and second else []
-    for one in found if len(found) <= MOST_PLACES else ():
-        between = _BETWEEN.match(text, one.end())
-        other = forms(second).match(text, between.end()) if between else None
-        if between is None or other is None:
-            continue
+    for one, between, other in added.neighbours_in(text, _BETWEEN):
         start, end, quote, separator = one.start(), other.end(), between["quote"], between[0]
         around = text[max(0, start - _NEAR) : end + _NEAR]
         is_whole = text[:start].endswith(quote) and text.startswith(quote, end)
@@ -92,7 +85,7 @@ def _in_line(text: str, added: Entry) -> Iterator[Hunk]:
             for form in written_forms(name)
         )
         if is_whole and has_third and not has(around, added.name):
-            name = renamed(other[0], second, added.name)
+            name = renamed(other[0], added.neighbours[1], added.name)
             name = as_beside(name, added.name, added.others, around)
             if added.after:
                 yield Hunk(other.start(), other.start(), name + separator)

@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import (
-    AS_COLUMNS,
-    COLUMN,
-    LONGEST,
-    MOST_PLACES,
-    Entry,
-)
+from editcast_model.consequences.lists.entries import AS_COLUMNS, COLUMN, LONGEST, Entry
 from editcast_model.consequences.lists.word_forms import (
     as_column,
     as_in,
@@ -60,8 +54,9 @@ class _Pair(NamedTuple):
 
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists inside strings lack after an entry was added to a list."""
-    for pair in _pairs(tree, *added.neighbours):
-        is_due = added.is_known_at(pair.first.start()) and not has(pair.text, added.name)
+    for first, between, second in added.neighbours_in(tree.text, _REST):
+        pair = _Pair(first, second, between, _text_at(tree, first.start()))
+        is_due = pair.text and added.is_known_at(first.start()) and not has(pair.text, added.name)
         hunk = _inserted(tree.text, added, pair) if is_due else None
         if hunk is not None:
             column = with_column(tree.text, hunk)
@@ -95,19 +90,6 @@ def _is_of_type(pair: _Pair, added: Entry) -> bool:
     written = forms(added.alike).pattern + re.escape(rest)
     is_typed = bool(added.alike) and re.search(written, pair.text) is not None
     return is_typed or "=" in rest
-
-
-def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
-    """Find adjacent occurrences of two names in a list inside a string."""
-    if not first or not second:
-        return
-    found = list(forms(first).finditer(tree.text))
-    for one in found if len(found) <= MOST_PLACES else ():
-        between = _REST.match(tree.text, one.end())
-        other = forms(second).match(tree.text, between.end()) if between else None
-        text = _text_at(tree, one.start()) if other else ""
-        if between and other and text:
-            yield _Pair(one, other, between, text)
 
 
 def _text_at(tree: Tree, offset: int) -> str:

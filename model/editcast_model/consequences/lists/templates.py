@@ -60,7 +60,7 @@ def template_of(
         together: Entries that were added with it, to this list or others.
     """
     source, old = _source_of(added, found, beside)
-    text, words = found.tree.of(source), [(old, added.name), differing(old, added.name)]
+    text, words = found.tree.of(source), ((old, added.name), differing(old, added.name))
     if _says_more(added, found, source, [old for old, _ in words]):
         return _said_by_name(added, found, source)
     if not (any(added.is_like) or added.alike) and _is_constant(text, old):
@@ -74,9 +74,9 @@ def template_of(
         return Template(source, (*words, *pairs))
     for within in (False, True):
         if _is_regular(found, source, old, within):
-            return Template(source, tuple(words), within)
+            return Template(source, words, within)
     if _reads_as_others(found, source, old, added.others):
-        return Template(source, tuple(words))
+        return Template(source, words)
     is_beside = source in (found.entry, beside)
     is_list = found.node.child_by_field_name("operator") is None  # else of conditions
     others = [one for one in added.all_alike if one != old]
@@ -84,8 +84,8 @@ def template_of(
     is_only &= all(forms(old).fullmatch(one) for one in _literals(found.tree, source))
     is_like = is_list and is_only and _is_of_same_type(added, old)
     if is_beside and is_like and _says_type(source, text, old):
-        return Template(source, tuple(words))
-    return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
+        return Template(source, words)
+    return None if is_beside else Template(source, words, name_of(source) is not None)
 
 
 def _says_type(entry: Node, text: str, name: str) -> bool:
@@ -122,9 +122,9 @@ def _plainest(added: Entry, found: EntryList) -> tuple[Node, str] | None:
     entries = list[tuple[Node, str, list[str]]]()
     for one in (found.entry, *found.by_distance(found.entry)):
         text = found.tree.of(one)
-        own = [name for name in added.others if has(text, name)]
-        if len(own) == 1:
-            entries.append((one, own[0], nameless(text, own[0])))
+        own = _only_name(text, added.others)
+        if own:
+            entries.append((one, own, nameless(text, own)))
     shapes = [shape for *_, shape in entries]
 
     def rank(one: tuple[Node, str, list[str]]) -> tuple[bool, int]:
@@ -164,20 +164,25 @@ def _said_by_name(added: Entry, found: EntryList, entry: Node) -> Template | Non
     Such as `FAILED: "Failed"` beside `QUEUED: "Waiting"`.
     """
     for one in found.by_distance(entry):
-        own = [each for each in added.others if has(found.tree.of(one), each)]
+        own = _only_name(found.tree.of(one), added.others)
         texts = _literals(found.tree, one)
-        if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
-            return Template(one, ((own[0], added.name), differing(own[0], added.name)))
+        if own and texts and all(forms(own).fullmatch(text) for text in texts):
+            return Template(one, ((own, added.name), differing(own, added.name)))
     return None
+
+
+def _only_name(text: str, names: Sequence[str]) -> str:
+    """Return the one of some names that a text has; empty if it has several, or none."""
+    found = [one for one in names if has(text, one)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[str]) -> bool:
     """Tell whether an entry reads like another one but for their names, which others may have."""
-    own = nameless(found.tree.of(entry), name)
-    for one in found.by_distance(entry):
-        text = found.tree.of(one)
-        others = [each for each in names if each != name and has(text, each)]
-        if len(others) == 1 and nameless(text, others[0]) == own:
+    own, others = nameless(found.tree.of(entry), name), [one for one in names if one != name]
+    for text in map(found.tree.of, found.by_distance(entry)):
+        other = _only_name(text, others)
+        if other and nameless(text, other) == own:
             return True
     return False
 
