@@ -53,7 +53,7 @@ _BODIES = ("body_statement", "block_body", "then", "else", "do")
 
 
 #: Where two neighbours stand, with what is between them.
-_Beside = tuple[re.Match[str], re.Match[str], re.Match[str]]
+Beside = tuple[re.Match[str], re.Match[str], re.Match[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Entry:
         """Return the two names between which it stands, or behind which if it is the last."""
         return (self.before, self.after) if self.after else (self.further, self.before)
 
-    def neighbours_in(self, text: str, between: re.Pattern[str]) -> Iterator[_Beside]:
+    def neighbours_in(self, text: str, between: re.Pattern[str]) -> Iterator[Beside]:
         """Yield where the neighbours stand in a text, with what is between them."""
         first, second = self.neighbours
         found = list(forms(first).finditer(text)) if first and second else []
