@@ -97,6 +97,12 @@ def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
     return Hunk(offset + head, offset + len(before) - tail, after[head : len(after) - tail])
 
 
+def line_around(text: str, start: int, end: int | None = None) -> tuple[int, int]:
+    """Return the ends of the lines from one place to another, without the last line end."""
+    last = text.find("\n", start if end is None else end)
+    return text.rfind("\n", 0, start) + 1, len(text) if last < 0 else last
+
+
 def diff(before: str, after: str) -> tuple[Hunk, ...]:
     """Return the canonical hunks from `before` to `after`, ascending, on token boundaries of both.
 

@@ -15,7 +15,6 @@ from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
-from editcast_model.consequences.lists.registered import after_new_name
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
@@ -58,7 +57,6 @@ _RULES = (
     after_name,
     after_new_property,
     after_entry,
-    after_new_name,
     after_constructor,
     after_coroutine,
     after_condition,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, line_around
 
 #: The first and last offset of whole lines, without the last line end.
 Span = tuple[int, int]
@@ -10,8 +10,7 @@ Span = tuple[int, int]
 
 def whole_lines(hunk: Hunk, text: str) -> Span:
     """Return the whole lines of `text` that a hunk touches."""
-    end = text.find("\n", hunk.end)
-    return text.rfind("\n", 0, hunk.start) + 1, len(text) if end < 0 else end
+    return line_around(text, hunk.start, hunk.end)
 
 
 def is_beside(spans: Sequence[Span], hunk: Hunk, text: str) -> bool:

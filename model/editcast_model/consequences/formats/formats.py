@@ -8,18 +8,14 @@ many values it has. After `log.info(f"copying {folder}")` has become
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import islice, permutations
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.calls import Called, call_at, calls_of
-from editcast_model.consequences.formats.forms import (
-    FORMS,
-    Form,
-    of_empty_braces,
-    of_percents,
-)
+from editcast_model.consequences.formats.forms import FORMS, Form, of_empty_braces, of_percents
 from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
 from editcast_model.consequences.formats.pairs import Pairs, paired, paired_left
 from editcast_model.consequences.formats.python import of_values, side_by_side
@@ -44,21 +40,13 @@ _COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
 
 
 class _GivenApart(NamedTuple):
-    """A call since whose change the values of its message are arguments.
-
-    Attributes:
-        form: The form that the message had.
-        was: What was called.
-        function: What is called now.
-        is_handling: Whether it stands where an error is handled.
-        has_counts: Whether numbers are `%d`.
-    """
+    """A call of `was` since whose change the values of its message are arguments of `function`."""
 
     form: Form
     was: str
     function: str
-    is_handling: bool
-    has_counts: bool
+    is_handling: bool  # of an error, where it stands
+    has_counts: bool  # as `%d`
 
     @property
     def pattern(self) -> str:
@@ -132,32 +120,25 @@ def _changed(change: Change) -> Iterator[tuple[Node, Node]]:
 def _converted(change: Change, old: Node, new: Node) -> tuple[Form, Form] | None:
     """Return the form that a message had and the one that it has now, if it has another."""
     tree, now = change.before.tree, change.after.tree
-    for form in FORMS[tree.language]:
-        message = form.read(tree, old)
-        for other in FORMS[tree.language] if message is not None else ():
-            if other is form or other.write is None:
-                continue
-            written = other.read(now, new)
-            if written is not None and message is not None and message.says_same(written):
-                return form, other
+    for form, other in permutations(FORMS[tree.language], 2):
+        message = form.read(tree, old) if other.write is not None else None
+        if message is not None and message.says_same(other.read(now, new)):
+            return form, other
     return None
 
 
 def _left(tree: Tree, form: Form, other: Form) -> Iterator[tuple[Node, str]]:
     """Return the messages of one form, each as it is written in another one."""
     done = -1
-    for count, found in enumerate(form.anchor.finditer(tree.text)):
-        if count == _MOST_PLACES:
-            return
-        if found.start() < done:
-            continue
-        for step in tree.path(found.start()):
-            message = form.read(tree, step.node) if step.node.is_named else None
+    for found in islice(form.anchor.finditer(tree.text), _MOST_PLACES):
+        path = tree.path(found.start()) if found.start() >= done else ()
+        for node in (step.node for step in path if step.node.is_named):
+            message = form.read(tree, node)
             if message is not None:
                 text = other.write(message) if other.write else None
                 if text is not None:
-                    yield step.node, text
-                done = step.node.end_byte
+                    yield node, text
+                done = node.end_byte
                 break
 
 
@@ -173,20 +154,16 @@ def _given_apart(change: Change, old: Node, new: Node) -> Pairs | _GivenApart | 
         return None
     read, _ = _APART[tree.language]
     rest = [tree.of(one) for one in before.given[1:]]
-    values = after.given[1:]
-    if rest:
-        if [now.of(one) for one in values[-len(rest) :]] != rest:
-            return None
-        values = values[: -len(rest)]
-    for form in FORMS[tree.language]:
+    end = max(1, len(after.given) - len(rest))
+    if [now.of(one) for one in after.given[end:]] != rest:
+        return None
+    apart = read(now, after.given[0], after.given[1:end])
+    for form in FORMS[tree.language] if apart is not None else ():
         message = form.read(tree, before.given[0])
-        apart = read(now, after.given[0], values) if message is not None else None
         if message is not None and apart is not None and message.says_same(apart):
             counts = [one.type for one in apart.holes if _COUNTS.fullmatch(one.code)]
-            is_handling = _is_handling(now, new)
-            return _GivenApart(
-                form, before.function, after.function, is_handling, "s" not in counts
-            )
+            handles, has_counts = _is_handling(now, new), "s" not in counts
+            return _GivenApart(form, before.function, after.function, handles, has_counts)
     return None
 
 
@@ -253,10 +230,9 @@ def _is_count(names: Names, hole: Hole) -> bool:
     if _COUNTS.fullmatch(hole.code):
         return True
     one = names.at(hole.start) if hole.code.isidentifier() else None
-    for meant in names.meant_by(one):
-        node = meant.path[-2].node
-        kind, value = field(node, "type"), field(node, "right", "value")
-        if names.tree.of(kind) == "int":
+    for node in (meant.path[-2].node for meant in names.meant_by(one)):
+        value = field(node, "right", "value")
+        if names.tree.of(field(node, "type")) == "int":
             return True
         if node.type != "augmented_assignment" and value is not None:
             return _COUNTS.fullmatch(names.tree.of(value)) is not None

@@ -76,7 +76,7 @@ def _plain_of(tree: Tree, node: Node) -> str | None:
         return None
     if tree.language in ("php", "ruby") and (text[0] == "'" and "\\" in text):
         return None  # a backslash is itself
-    return _ESCAPED.sub(lambda found: found[1] if found[1] in "\"'`" else found[0], text[1:-1])
+    return _with_plain_quotes(text[1:-1])
 
 
 def read_inline(tree: Tree, node: Node) -> Message | None:
@@ -116,6 +116,11 @@ def _text_of(tree: Tree, start: int, end: int) -> str:
     text = tree.text[start:end]
     if tree.language == "csharp":
         text = text.replace("{{", "{").replace("}}", "}")
+    return _with_plain_quotes(text)
+
+
+def _with_plain_quotes(text: str) -> str:
+    """Return a text without the backslashes before quotes."""
     return _ESCAPED.sub(lambda found: found[1] if found[1] in "\"'`" else found[0], text)
 
 
@@ -180,10 +185,9 @@ def of_empty_braces(tree: Tree, node: Node, values: list[Node]) -> Message | Non
     if plain is None or plain.count("{}") != len(values) or not values:
         return None
     first, *texts = plain.split("{}")
-    pieces = [first]
     holes = [Hole(tree.of(one), start=one.start_byte) for one in values]
     pairs = (piece for pair in zip(holes, texts, strict=True) for piece in pair)
-    return Message((Words(tree.text[node.start_byte], (*pieces, *pairs)),))
+    return Message((Words(tree.text[node.start_byte], (first, *pairs)),))
 
 
 class Form(NamedTuple):
@@ -193,8 +197,7 @@ class Form(NamedTuple):
         name: Its name.
         anchor: An expression for what stands in each.
         read: Reads a node; gives None for anything else.
-        write: Writes a message; gives None for one that cannot be written so. None if no message
-            is written so.
+        write: Writes a message; gives None for one that cannot be written so. None if none can.
     """
 
     name: str

@@ -50,12 +50,7 @@ class Words(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message.
-
-    Attributes:
-        strings: Its strings; only Python has several, side by side.
-        gaps: What stands between them.
-    """
+    """A message: its strings, of which only Python has several, and what stands between them."""
 
     strings: tuple[Words, ...]
     gaps: tuple[str, ...] = ()
@@ -66,21 +61,20 @@ class Message(NamedTuple):
         pieces = (piece for words in self.strings for piece in words.pieces)
         return [piece for piece in pieces if isinstance(piece, Hole)]
 
-    def says_same(self, other: "Message") -> bool:
+    def says_same(self, other: "Message | None") -> bool:
         """Tell whether another message has the same texts and values."""
-        return _plain(self) == _plain(other)
+        return other is not None and _plain(self) == _plain(other)
 
 
 def _plain(message: Message) -> list[str | tuple[str, str]]:
     found: list[str | tuple[str, str]] = []
-    for words in message.strings:
-        for piece in words.pieces:
-            if isinstance(piece, Hole):
-                found.append((unenclosed(piece.code), piece.spec))
-            elif found and isinstance(found[-1], str):
-                found[-1] += piece
-            else:
-                found.append(piece)
+    for piece in (piece for words in message.strings for piece in words.pieces):
+        if isinstance(piece, Hole):
+            found.append((unenclosed(piece.code), piece.spec))
+        elif found and isinstance(found[-1], str):
+            found[-1] += piece
+        else:
+            found.append(piece)
     return [one for one in found if one]
 
 

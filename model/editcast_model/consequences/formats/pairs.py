@@ -20,13 +20,7 @@ _STRING = "interpreted_string_literal"
 
 
 class Pairs(NamedTuple):
-    """A call since whose change the values of its message have names.
-
-    Attributes:
-        was: What was called.
-        function: What is called now.
-        names: Each value with its name.
-    """
+    """A call of `was` since whose change the values of its message have names in `function`."""
 
     was: str
     function: str
@@ -39,9 +33,8 @@ def paired(tree: Tree, before: Called, now: Tree, after: Called) -> Pairs | None
     keys, values = given[::2], given[1::2]
     if len(keys) != len(values) or any(one.type != _STRING for one in (message, *keys)):
         return None
-    names = tuple(
-        (now.of(value), now.of(key)[1:-1]) for key, value in zip(keys, values, strict=True)
-    )
+    named = zip(values, keys, strict=True)
+    names = tuple((now.of(value), now.of(key)[1:-1]) for value, key in named)
     is_same = bool(names) and _named(tree, before, dict(names)) == (now.of(message)[1:-1], names)
     return Pairs(before.function, after.function, names) if is_same else None
 
@@ -80,8 +73,8 @@ def _named(
     if any(one.end() != other.start() for one, other in zip(found, found[1:], strict=False)):
         return None
     codes = [tree.of(one) for one in values]
-    names = [one[1] or known.get(code) for one, code in zip(found, codes, strict=True)]
-    if found[-1].end() != len(text) or not all(names):
+    pairs = zip(codes, found, strict=True)
+    names = tuple((code, one[1] or known.get(code, "")) for code, one in pairs)
+    if found[-1].end() != len(text) or not all(name for _, name in names):
         return None
-    pairs = tuple((code, name) for code, name in zip(codes, names, strict=True) if name)
-    return text[: found[0].start()], pairs
+    return text[: found[0].start()], names

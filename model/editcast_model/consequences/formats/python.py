@@ -14,13 +14,9 @@ from editcast_model.consequences.formats.messages import (
 )
 from editcast_model.syntax.tree import Tree, field, first_child
 
-_STRINGS = ("string", "concatenated_string")
-
 
 def strings_of(tree: Tree, node: Node, prefixes: Collection[str] = ("",)) -> list[Node] | None:
     """Return the strings that a node is made of; None where one has another prefix."""
-    if node.type not in _STRINGS:
-        return None
     found = node.named_children if node.type == "concatenated_string" else [node]
     for one in found:
         start = tree.of(first_child(one)).lower()
@@ -104,13 +100,12 @@ def _is_strange(code: str, quote: str) -> bool:
 def read_format(tree: Tree, node: Node) -> Message | None:
     """Read a call of `str.format`."""
     called = field(node, "function") if node.type == "call" else None
-    string = field(called, "object") if called is not None else None
-    arguments = field(node, "arguments")
-    if called is None or string is None or arguments is None:
+    string, arguments = field(called, "object"), field(node, "arguments")
+    if string is None or arguments is None or tree.of(field(called, "attribute")) != "format":
         return None
     strings = strings_of(tree, string)
-    if strings is None or tree.of(field(called, "attribute")) != "format":
-        return None
+    if strings is None or len(strings) > 1:
+        return None  # placeholders without numbers go on in the next string
     values = dict[str, Node]()
     for number, one in enumerate(arguments.named_children):
         name, value = field(one, "name"), field(one, "value")
@@ -120,13 +115,10 @@ def read_format(tree: Tree, node: Node) -> Message | None:
             return None
         else:
             values[str(number)] = one
-    if len(strings) > 1:
-        return None  # placeholders without numbers go on in the next string
-    words = of_braces(within(tree, string)[1], within(tree, string)[0], values, tree)
-    if words is None:
-        return None
-    message = Message((words,))
-    return message if len(message.holes) >= len(values) > 0 else None
+    quote, text = within(tree, string)
+    words = of_braces(text, quote, values, tree)
+    message = Message((words,)) if words is not None else None
+    return message if message is not None and len(message.holes) >= len(values) > 0 else None
 
 
 def read_percent(tree: Tree, node: Node) -> Message | None:
@@ -158,5 +150,4 @@ def of_values(tree: Tree, node: Node, values: list[Node]) -> Message | None:
 
 def side_by_side(strings: list[str], gaps: tuple[str, ...]) -> str:
     """Write strings with what stands between them."""
-    gaps = (*gaps, "")
-    return "".join(one + gap for one, gap in zip(strings, gaps, strict=True))
+    return "".join(one + gap for one, gap in zip(strings, (*gaps, ""), strict=True))

@@ -1,7 +1,7 @@
 """Assignments of parameters to fields in a constructor: a new parameter gets one, too."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -44,12 +44,11 @@ def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Cons
         uses.sort(key=lambda use: -use.start)
     for use in uses:
         start, end = _line(names, function, use)
-        words = (one.removeprefix(names.rules.sigil) for one in (use.name, new.name))
-        written = renamed(text[start:end], *words, within=True)
+        like, written = text[start:end], _renamed(names, text[start:end], use.name, new.name)
         hunk: Hunk | None = Hunk(end, end, written)
-        if not _has_field(names, written, text[start:end]):
+        if not any(_fields(names, {*WORD.findall(written)} - {*WORD.findall(like)})):
             old = next(one for one in others if one.name == use.name)
-            hunk = _field_beside(names, function, text[start:end], old, new)
+            hunk = _field_beside(names, function, like, old, new)
         if start < end and hunk is not None:
             yield Consequence(hunk, "assign_parameter", cause=f"{use.name} {new.name}")
             return
@@ -91,23 +90,24 @@ def _field_beside(
     One with a default is often an option that the constructor itself reads.
     """
     text, is_typed = names.tree.text, bool(old.type and new.type and new.is_required)
-    for one in (one for word in WORD.findall(like) for one in names.of(word) if is_typed):
+    for one in _fields(names, WORD.findall(like)) if is_typed else ():
         start, end = text.rfind("\n", 0, one.start) + 1, text.find("\n", one.end) + 1
         before, kind, behind = text[start:end].partition(old.type)
-        is_field = is_declared_member(one) and one.part.kind != "method"
-        if is_field and kind and end <= function.start and owner(names, one) == function.owner:
-            words = [each.name.removeprefix(names.rules.sigil) for each in (old, new)]
-            parts = (renamed(part, *words, within=True) for part in (before, behind))
+        if kind and end <= function.start and owner(names, one) == function.owner:
+            parts = (_renamed(names, part, old.name, new.name) for part in (before, behind))
             written = new.type.join(parts)
             return Hunk(end, end, written) if one.name not in WORD.findall(written) else None
     return None
 
 
-def _has_field(names: Names, written: str, like: str) -> bool:
-    """Tell whether a line that is written like another one gives a value to a field."""
-    words = set(WORD.findall(written)) - set(WORD.findall(like))
-    return any(
-        is_declared_member(one) and one.part.kind != "method"
-        for word in words
-        for one in names.of(word)
-    )
+def _renamed(names: Names, text: str, *parameters: str) -> str:
+    """Put the second of two parameters in the place of the first."""
+    words = (one.removeprefix(names.rules.sigil) for one in parameters)
+    return renamed(text, *words, within=True)
+
+
+def _fields(names: Names, words: Iterable[str]) -> Iterator[Occurrence]:
+    """Yield where fields with some names are declared."""
+    for one in (one for word in words for one in names.of(word)):
+        if is_declared_member(one) and one.part.kind != "method":
+            yield one

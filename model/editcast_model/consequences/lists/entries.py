@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.word_forms import renamed
+from editcast_model.consequences.lists.word_forms import forms, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Path, Tree, field, first_child
 
@@ -29,9 +29,8 @@ _MOST_LINES = 3
 MOST_PLACES = 100
 #: A list with more entries is data.
 _MOST_ENTRIES = 300
-#: Separators of entries.
-_SEPARATORS = ",;|"
-BLANK = " \t\r\n" + _SEPARATORS
+#: What may separate entries.
+BLANK = " \t\r\n,;|"
 #: Operators that separate conditions or types in a list.
 _OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: Types of nodes that name a list.
@@ -51,6 +50,10 @@ _FIELDS = re.compile("assignment|augmented")
 _IN_BODIES = re.compile("block|body|statement|clause|then|else")
 #: Types of nodes of Ruby that contain statements; the statements have no type of their own.
 _BODIES = ("body_statement", "block_body", "then", "else", "do")
+
+
+#: Where two neighbours stand, with what is between them.
+Beside = tuple[re.Match[str], re.Match[str], re.Match[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,8 @@ class EntryList:
     def by_distance(self, entry: Node) -> list[Node]:
         """Return the other entries, starting with the nearest to `entry`."""
         at = self.entries.index(entry)
-        places = [place for place in range(len(self.entries)) if place != at]
-        return [self.entries[place] for place in sorted(places, key=lambda place: abs(place - at))]
+        places = sorted(range(len(self.entries)), key=lambda place: abs(place - at))
+        return [self.entries[place] for place in places[1:]]
 
     def separator(self, beside: Node | None) -> str:
         """Return what separates the entry from a neighbour; empty where something else does."""
@@ -143,6 +146,26 @@ class Entry:
         """Tell whether the entry is in scope at an offset."""
         start, end = self.scope
         return not end or start <= offset < end
+
+    @property
+    def cause(self) -> str:
+        """Return the cause of what follows from it."""
+        return f"{self.before} {self.name}"
+
+    @property
+    def neighbours(self) -> tuple[str, str]:
+        """Return the two names between which it stands, or behind which if it is the last."""
+        return (self.before, self.after) if self.after else (self.further, self.before)
+
+    def neighbours_in(self, text: str, between: re.Pattern[str]) -> Iterator[Beside]:
+        """Yield where the neighbours stand in a text, with what is between them."""
+        first, second = self.neighbours
+        found = list(forms(first).finditer(text)) if first and second else []
+        for one in found if len(found) <= MOST_PLACES else ():
+            separator = between.match(text, one.end())
+            other = forms(second).match(text, separator.end()) if separator else None
+            if separator is not None and other is not None:
+                yield one, separator, other
 
     @property
     def later(self) -> tuple[str, ...]:
@@ -230,15 +253,15 @@ def _operator(node: Node) -> str:
     return operator.type if operator is not None else ""
 
 
-def kind_of(node: Node) -> str:
-    """Return the type of a node, or of the expression if the node is an expression statement."""
-    return inner_of(node).type
-
-
 def inner_of(node: Node) -> Node:
     """Return the expression of an expression statement; any other node itself."""
     inner = first_child(node) if node.type == "expression_statement" else None
     return inner or node
+
+
+def kind_of(node: Node) -> str:
+    """Return the type of a node, or of the expression of a statement."""
+    return inner_of(node).type
 
 
 def _owner(tree: Tree, node: Node) -> Node | None:
@@ -257,8 +280,6 @@ def _owner(tree: Tree, node: Node) -> Node | None:
 
 def name_of(node: Node | None) -> Node | None:
     """Return the name of what a node declares; None for anything else."""
-    if node is None:
-        return None
     return field(node, "name", "left")
 
 
@@ -275,7 +296,8 @@ def _is_code(tree: Tree, node: Node) -> bool:
 
 def _described(found: EntryList) -> Entry | None:
     tree, node = found.tree, found.entry
-    further, before, after = (_alike(found.beside(by), node) for by in (-2, -1, 1))
+    beside = (found.beside(by) for by in (-2, -1, 1))
+    further, before, after = (one if one and one.type == node.type else None for one in beside)
     if before is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
         return None
     text, text_before = tree.of(node), tree.of(before)
@@ -289,29 +311,25 @@ def _described(found: EntryList) -> Entry | None:
         found = WORD.findall(tree.of(other))
         return found[at] if at < len(found) else ""
 
-    def is_alike(one: Node) -> bool:
-        called = name(one)
-        declared, other = (
-            tree.of(inner_of(each).child_by_field_name("type")) for each in (node, one)
-        )
-        reads_alike = is_same(renamed(tree.of(one), called, words[at]), text)
-        return bool(called) and (reads_alike or (bool(declared) and declared == other))
+    def reads_alike(one: Node | None) -> bool:
+        return one is not None and _is_same(renamed(tree.of(one), name(one), words[at]), text)
 
-    is_like = (
-        is_same(renamed(text_before, others[at], words[at]), text),
-        after is not None and is_same(renamed(tree.of(after), name(after), words[at]), text),
-    )
+    def is_alike(one: Node) -> bool:
+        declared, other = (tree.of(field(inner_of(each), "type")) for each in (node, one))
+        return bool(name(one)) and (reads_alike(one) or (bool(declared) and declared == other))
+
+    is_like = reads_alike(before), reads_alike(after)
     all_alike = tuple(name(one) for one in found.by_distance(node) if is_alike(one))
-    neighbours = others[at], name(further), name(after)
     owner = _owner(tree, node)
     # Nothing else names a group of constants of Go.
     is_group = found.node.type == "const_declaration"
-    kind = found.entries[0].child_by_field_name("type") if is_group else None
-    called = name_of(owner) or kind
+    called = name_of(owner) or (field(found.entries[0], "type") if is_group else None)
     function = _function_with(found) if owner is None else None
     return Entry(
         words[at],
-        *neighbours,
+        name(before),
+        name(further),
+        name(after),
         tuple(name(one) for one in found.entries if one != node),
         text,
         text_before,
@@ -339,11 +357,7 @@ def _function_with(parameters: EntryList) -> Node | None:
     return above if above is not None and "decorated" in above.type else function
 
 
-def _alike(one: Node | None, other: Node) -> Node | None:
-    return one if one is not None and one.type == other.type else None
-
-
-def is_same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str) -> bool:
     """Tell whether two texts are the same but for blanks."""
     return one.split() == other.split()
 

@@ -11,12 +11,7 @@ from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import (
-    forms,
-    parts_of,
-    renamed,
-    written_forms,
-)
+from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed, written_forms
 from editcast_model.diff import Hunk
 
 _LEAST: Final = 3  # files of a folder that are listed in lines that read alike
@@ -31,10 +26,10 @@ _IN_PATHS: Final = "./\\'\""
 
 
 class FolderFile(NamedTuple):
-    """A file that came into a folder, or left it.
+    """A file that came into a folder, or left it; names are without what follows the first dot.
 
     Attributes:
-        name: Its name, without what follows the first dot.
+        name: Its name.
         beside: Those of the files of its kind in its folder.
         is_gone: Whether it was deleted.
     """
@@ -45,24 +40,13 @@ class FolderFile(NamedTuple):
 
 
 def folder_file(file: str, beside: Sequence[str], *, is_gone: bool = False) -> FolderFile | None:
-    """Describe a file among those of its folder; None where it has a name that says nothing.
-
-    Args:
-        file: Its path.
-        beside: The paths of the files in its folder.
-        is_gone: Whether it was deleted.
-    """
-    name, kind = _named(file)
-    names = (one for one, other in map(_named, beside) if other == kind and one != name)
-    found = tuple(sorted({one for one in names if _says_something(one)}))
+    """Describe a file among those of its folder, by path; None where its name says nothing."""
+    name, _, kind = PurePosixPath(file).name.partition(".")
+    parts = (PurePosixPath(one).name.partition(".") for one in beside)
+    names = {one for one, _, other in parts if other == kind and one != name}
+    found = tuple(sorted(filter(_says_something, names)))
     is_one = _says_something(name) and len(found) >= _LEAST
     return FolderFile(name, found, is_gone) if is_one else None
-
-
-def _named(file: str) -> tuple[str, str]:
-    """Return the name of a file, and what follows its first dot."""
-    name, _, kind = PurePosixPath(file).name.partition(".")
-    return name, kind
 
 
 def _says_something(name: str) -> bool:
@@ -70,13 +54,7 @@ def _says_something(name: str) -> bool:
 
 
 def listed(text: str, files: Mapping[str, FolderFile], path: str) -> Iterator[Consequence]:
-    """Return the lines that a text lacks for new files, or has for deleted ones.
-
-    Args:
-        text: The text.
-        files: By path.
-        path: That of the text.
-    """
+    """Return the lines that a text lacks for new files, by path, or has for deleted ones."""
     lines = text.splitlines(keepends=True) if files else []
     for file, one in files.items():
         for group in _groups(lines, one) if file != path else ():
@@ -98,17 +76,17 @@ def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:
     least = max(_LEAST, _LEAST_SHARE * (len(one.beside) + one.is_gone))
     if (one.name in rows) != one.is_gone or len(rows) < least:
         return
-    # Lines that read alike but for the name, by what they are without it: each name's lines.
-    alike = defaultdict[str, dict[str, list[int]]](dict)
+    # Lines that read alike but for the name, by what they are without it: each with its name.
+    alike = defaultdict[str, list[tuple[str, int]]](list)
     for name, found in rows.items():
         for row in found:
             shape = renamed(lines[row], name, "\0", within=True).strip()
-            alike[shape].setdefault(name, []).append(row)
-    for group in alike.values():
-        places = [row for found in group.values() for row in found]
+            alike[shape].append((name, row))
+    for pairs in alike.values():
+        group, places = dict(pairs), [row for _, row in pairs]
         has_one_each = len(places) == len(group) >= least
         if has_one_each and max(places) - min(places) < _MOST_SPREAD * len(places):
-            yield dict(zip(group, places, strict=True))
+            yield group
 
 
 def _rows(lines: Sequence[str], one: FolderFile) -> dict[str, list[int]]:

@@ -10,13 +10,12 @@ from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import MOST_PLACES, OPTION, Entry
+from editcast_model.consequences.lists.entries import OPTION, Entry
 from editcast_model.consequences.lists.tables import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_beside,
     as_column,
     differing,
-    forms,
     has,
     parts_of,
     renamed,
@@ -41,11 +40,9 @@ def lacking_in_documents(text: str, entries: Iterable[Entry]) -> Iterator[Conseq
             added = replace(added, name="-".join(parts_of(added.name)))
         added = replace(added, name=as_column(added.name, text))
         for one in (added, _shortened(added)):
-            names = (one.before, one.after) if one.after else (one.further, one.before)
-            listed = _in_line(text, one, *names), _as_line(text, one, *names)
             rows = _as_told(text, one), lacking_in_tables(text, one)
-            for hunk in chain(*rows, *listed):
-                found[hunk] = f"{added.before} {added.name}"
+            for hunk in chain(*rows, _in_line(text, one), _as_line(text, one)):
+                found[hunk] = added.cause
     for hunk, cause in found.items():
         yield Consequence(hunk, "add_entry_in_text", cause=cause)
 
@@ -57,11 +54,9 @@ def lacking_in_whole_lists(text: str, entries: Iterable[Entry]) -> Iterator[Cons
     """
     for added in entries:
         for one in dict.fromkeys((added, _shortened(added))) if len(added.others) >= _WHOLE else ():
-            if not all(has(text, name) for name in one.others):
-                continue
-            names = (one.before, one.after) if one.after else (one.further, one.before)
-            for hunk in _as_line(text, one, *names, is_whole=True):
-                yield Consequence(hunk, "add_entry_apart", cause=f"{added.before} {added.name}")
+            if all(has(text, name) for name in one.others):
+                for hunk in _as_line(text, one, is_whole=True):
+                    yield Consequence(hunk, "add_entry_apart", cause=added.cause)
 
 
 def _shortened(added: Entry) -> Entry:
@@ -78,17 +73,9 @@ def _shortened(added: Entry) -> Entry:
     return replace(added, name=own, before=before, further=further, after=after, others=others)
 
 
-def _in_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]:
-    """Insert an entry where its neighbours and another name stand on one line.
-
-    Between the two neighbours, or behind them if they are the last ones.
-    """
-    found = [*forms(first).finditer(text)] if first and second else []
-    for one in found if len(found) <= MOST_PLACES else ():
-        between = _BETWEEN.match(text, one.end())
-        other = forms(second).match(text, between.end()) if between else None
-        if between is None or other is None:
-            continue
+def _in_line(text: str, added: Entry) -> Iterator[Hunk]:
+    """Insert an entry where its neighbours and another name stand on one line."""
+    for one, between, other in added.neighbours_in(text, _BETWEEN):
         start, end, quote, separator = one.start(), other.end(), between["quote"], between[0]
         around = text[max(0, start - _NEAR) : end + _NEAR]
         is_whole = text[:start].endswith(quote) and text.startswith(quote, end)
@@ -98,7 +85,7 @@ def _in_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]
             for form in written_forms(name)
         )
         if is_whole and has_third and not has(around, added.name):
-            name = renamed(other[0], second, added.name)
+            name = renamed(other[0], added.neighbours[1], added.name)
             name = as_beside(name, added.name, added.others, around)
             if added.after:
                 yield Hunk(other.start(), other.start(), name + separator)
@@ -106,10 +93,9 @@ def _in_line(text: str, added: Entry, first: str, second: str) -> Iterator[Hunk]
                 yield Hunk(end, end, separator + name)
 
 
-def _as_line(
-    text: str, added: Entry, first: str, second: str, *, is_whole: bool = False
-) -> Iterator[Hunk]:
+def _as_line(text: str, added: Entry, *, is_whole: bool = False) -> Iterator[Hunk]:
     """Insert a line where the neighbours and another name, or all, have lines that read alike."""
+    first, second = added.neighbours
     lines = text.splitlines(keepends=True) if first and second and has(text, first) else []
     at = 0
     for row, line in enumerate(lines[:-1]):
@@ -167,6 +153,5 @@ def _behind(before: str, at: int, last: str, new: str) -> Hunk:
     """Put a line behind the last one of a list, which begins at an offset."""
     written = last.rstrip()
     end = at + len(written)
-    if before.rstrip().endswith(",") and not written.endswith(","):
-        return Hunk(end, end, f",\n{new.rstrip()}")
-    return Hunk(end, end, f"\n{new.rstrip()}")
+    lacks_comma = before.rstrip().endswith(",") and not written.endswith(",")
+    return Hunk(end, end, f"{',' * lacks_comma}\n{new.rstrip()}")

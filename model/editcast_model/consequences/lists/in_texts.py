@@ -6,17 +6,10 @@ of an INSERT statement comes with its placeholder.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import (
-    AS_COLUMNS,
-    COLUMN,
-    LONGEST,
-    MOST_PLACES,
-    Entry,
-)
+from editcast_model.consequences.lists.entries import AS_COLUMNS, COLUMN, LONGEST, Beside, Entry
 from editcast_model.consequences.lists.word_forms import (
     as_column,
     as_in,
@@ -49,72 +42,45 @@ _FEW = 3  # names of a list of which two say that all are meant
 _REACH = 2000  # characters around a change in which its statement is looked for
 
 
-class _Pair(NamedTuple):
-    """Two neighbours in a list, by their names.
-
-    Attributes:
-        first: The first name.
-        second: The second one.
-        between: The rest of the first entry, and the separator.
-        text: All of the string.
-    """
-
-    first: re.Match[str]
-    second: re.Match[str]
-    between: re.Match[str]
-    text: str
-
-
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists inside strings lack after an entry was added to a list."""
-    names = (added.before, added.after) if added.after else (added.further, added.before)
-    for pair in _pairs(tree, *names):
-        is_due = added.is_known_at(pair.first.start()) and not has(pair.text, added.name)
-        hunk = _inserted(tree.text, added, names, pair) if is_due else None
+    for first, between, second in added.neighbours_in(tree.text, _REST):
+        listed = _text_at(tree, first.start())
+        is_due = listed and added.is_known_at(first.start()) and not has(listed, added.name)
+        hunk = _inserted(tree.text, added, listed, (first, between, second)) if is_due else None
         if hunk is not None:
-            cause = f"{added.before} {added.name}"
-            yield Consequence(with_column(tree.text, hunk), "add_entry_in_text", cause=cause)
+            column = with_column(tree.text, hunk)
+            yield Consequence(column, "add_entry_in_text", cause=added.cause)
 
 
-def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> Hunk | None:
-    """Return the insertion of an entry between two others or after both, or None."""
+def _inserted(text: str, added: Entry, listed: str, beside: Beside) -> Hunk | None:
+    """Return the insertion of an entry between two others of a string or after both, or None."""
+    one, between, other = beside
+    first, second = added.neighbours
 
     def rest_of(name: str, place: int) -> str:
-        rest = renamed(pair.between["rest"], names[0], name)
+        rest = renamed(between["rest"], first, name)
         return _NUMBER.sub(lambda found: str(int(found[0]) + place), rest)
 
-    name = as_in(pair.text, added.others, added.name)
-    name = name or as_column(renamed(pair.first[0], names[0], added.name), pair.text)
-    rest, start, of_second = rest_of(added.name, 2), pair.second.end(), rest_of(names[1], 1)
-    if rest and not (text.startswith(of_second, start) and _is_of_type(pair, added)):
+    name = as_in(listed, added.others, added.name)
+    name = name or as_column(renamed(one[0], first, added.name), listed)
+    rest, of_second = rest_of(added.name, 2), rest_of(second, 1)
+    is_alike = text.startswith(of_second, other.end())
+    if rest and not (is_alike and _is_of_type(listed, between["rest"], added)):
         return None
-    end, separator = start + len(of_second), pair.between["separator"]
+    end, separator = other.end() + len(of_second), between["separator"]
     if added.after:
-        at = pair.second.start()
+        at = other.start()
         return None if _NUMBER.search(rest) else Hunk(at, at, name + rest + separator)
-    is_last = _END.match(text, end) if rest else _ends_list(text, pair.first.start(), end, added)
+    is_last = _END.match(text, end) if rest else _ends_list(text, one.start(), end, added)
     return Hunk(end, end, separator + name + rest) if is_last else None
 
 
-def _is_of_type(pair: _Pair, added: Entry) -> bool:
+def _is_of_type(listed: str, rest: str, added: Entry) -> bool:
     """Tell whether the text after a name is a value, or the type of the added entry."""
-    rest = pair.between["rest"]
     written = forms(added.alike).pattern + re.escape(rest)
-    is_typed = bool(added.alike) and re.search(written, pair.text) is not None
+    is_typed = bool(added.alike) and re.search(written, listed) is not None
     return is_typed or "=" in rest
-
-
-def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
-    """Find adjacent occurrences of two names in a list inside a string."""
-    if not first or not second:
-        return
-    found = [one for one in forms(first).finditer(tree.text)]
-    for one in found if len(found) <= MOST_PLACES else ():
-        between = _REST.match(tree.text, one.end())
-        other = forms(second).match(tree.text, between.end()) if between else None
-        text = _text_at(tree, one.start()) if other else ""
-        if between and other and text:
-            yield _Pair(one, other, between, text)
 
 
 def _text_at(tree: Tree, offset: int) -> str:
@@ -146,10 +112,10 @@ def after_column(change: Change) -> Iterator[Consequence]:
     for _, start, end in change.finished():
         low, high = max(0, start - _REACH), end + _REACH
         for found in _INSERT.finditer(text, low, high):
-            if found.start("columns") <= start and end <= found.end("columns"):
-                hunk = _with_placeholder(found)
-                if hunk is not None:
-                    yield Consequence(hunk, "add_sql_value")
+            is_within = found.start("columns") <= start and end <= found.end("columns")
+            hunk = _with_placeholder(found) if is_within else None
+            if hunk is not None:
+                yield Consequence(hunk, "add_sql_value")
 
 
 def added_columns(change: Change) -> Iterator[Entry]:
@@ -208,7 +174,7 @@ def _with_placeholder(found: re.Match[str]) -> Hunk | None:
     at = len(values)
     if any(names):
         at = next((at for at, name in enumerate(names) if columns[at] != name), at)
-    written = last.group()
+    written = last[0]
     if last["number"]:
         written = f"${int(last['number']) + 1}"
     elif any(names):

@@ -67,10 +67,10 @@ def added_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change added to lists, but for what is being typed."""
     for hunk, start, end in change.finished():
         removed = change.before.tree.text[hunk.start : hunk.end]
-        if end - start <= LONGEST and not removed.strip():
-            added = _first_entry(change.after.tree, start, end)
-            if added is not None:
-                yield added
+        is_added = end - start <= LONGEST and not removed.strip()
+        added = _first_entry(change.after.tree, start, end) if is_added else None
+        if added is not None:
+            yield added
 
 
 def entries_for_others(change: Change) -> Iterator[Entry]:
@@ -83,13 +83,12 @@ def entries_for_others(change: Change) -> Iterator[Entry]:
 def removed_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change removed from lists, placed in the text after."""
     for hunk, _, _ in change.finished():
-        is_short = hunk.end - hunk.start <= LONGEST
-        if is_short and not hunk.text.strip():
-            removed = _first_entry(change.before.tree, hunk.start, hunk.end)
-            place = change.is_now_at(removed.list_start) if removed else None
-            if removed is not None and place is not None:
-                span = _span_now(change, removed.owner_span)
-                yield replace(removed, list_start=place, owner_span=span)
+        is_removed = hunk.end - hunk.start <= LONGEST and not hunk.text.strip()
+        removed = _first_entry(change.before.tree, hunk.start, hunk.end) if is_removed else None
+        place = change.is_now_at(removed.list_start) if removed else None
+        if removed is not None and place is not None:
+            span = _span_now(change, removed.owner_span)
+            yield replace(removed, list_start=place, owner_span=span)
 
 
 def _span_now(change: Change, span: tuple[int, int]) -> tuple[int, int]:
@@ -120,27 +119,16 @@ def _slides(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
     """Return the entries that lists of a text have too many once one has one less."""
     for found in _lists_with(tree, removed.name, removed, _is_same_entry):
-        is_related = _is_related(removed, found)
-        if not (is_related or _is_same_list(removed, found)):
-            continue
-        hunk = None if _is_passed(removed, found, found.entry) else _without(found)
-        if hunk is not None:
-            kind: Kind = "remove_entry" if is_related else "remove_entry_apart"
-            cause = f"{removed.before} {removed.name}"
-            yield Consequence(hunk, kind, cause=cause)
+        if _is_related(removed, found) and not _is_passed(removed, found, found.entry):
+            hunk = _without(found)
+            if hunk is not None:
+                yield Consequence(hunk, "remove_entry", cause=removed.cause)
 
 
 def _lists_with(
     tree: Tree, name: str, known: Entry, fits: Callable[[Entry, EntryList], bool]
 ) -> Iterator[EntryList]:
-    """Yield the lists of a text but that of a known entry, seen from each entry that fits it.
-
-    Args:
-        tree: The tree of the text.
-        name: What the entries name.
-        known: The known entry.
-        fits: Tells whether an entry corresponds to it.
-    """
+    """Yield the lists but that of a known entry, seen from each entry with a name that fits it."""
     own, seen = (known.list_start, known.kind), set[int]()
     places = [one.start() for one in forms(name).finditer(tree.text)]
     for place in places if len(places) <= MOST_PLACES else ():
@@ -165,13 +153,13 @@ def _is_same_entry(removed: Entry, found: EntryList) -> bool:
 
 def _without(found: EntryList) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
-    tree, entry, before, after = found.tree, found.entry, found.beside(-1), found.beside(1)
+    tree, start, end = found.tree, found.entry.start_byte, end_of(found.tree, found.entry)
+    before, after = found.beside(-1), found.beside(1)
     if after is not None:
-        rest = tree.text[end_of(tree, entry) : after.start_byte]
-        hunk = Hunk(entry.start_byte, after.start_byte, "")
+        rest, hunk = tree.text[end : after.start_byte], Hunk(start, after.start_byte, "")
     elif before is not None:
-        rest = tree.text[end_of(tree, before) : entry.start_byte]
-        hunk = without_last(tree.text, end_of(tree, before), entry.start_byte, end_of(tree, entry))
+        last = end_of(tree, before)
+        rest, hunk = tree.text[last:start], without_last(tree.text, last, start, end)
     else:
         return None
     return hunk if found.is_separator(rest) else None
@@ -244,13 +232,11 @@ def _copied(
 ) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
     tree, entry = names.tree, found.entry
-    beside = found.beside(1) if added.after else None
-    separator = found.separator(beside)
-    if not separator:
-        beside = found.beside(-1)
-        separator = found.separator(beside)
-    if beside is None or not separator:
+    every = [found.beside(1), found.beside(-1)] if added.after else [found.beside(-1)]
+    beside = next(filter(found.separator, every), None)
+    if beside is None:
         return  # a comment, or no list at all
+    separator = found.separator(beside)
     is_related = _is_related(added, found)
     says_enough = len(WORD.findall(added.text)) > 1
     is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
@@ -273,7 +259,7 @@ def _copied(
     new = as_beside(new, added.name, added.others, tree.of(found.node))
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
-    yield Consequence(hunk, kind, cause=f"{added.before} {added.name}")
+    yield Consequence(hunk, kind, cause=added.cause)
 
 
 def _says_more(added: Entry) -> bool:
@@ -307,9 +293,8 @@ def _is_related(known: Entry, found: EntryList) -> bool:
     """Tell whether the code around an entry names the owner of the known one, or lies in it."""
     if _is_within(known, found.entry):
         return True
-    is_named = known.owner and known.owner in found.tree.text
-    around = found.tree.of(_named_around(found)) if is_named else ""
-    return known.owner in WORD.findall(around)
+    is_named = bool(known.owner) and known.owner in found.tree.text
+    return is_named and known.owner in WORD.findall(found.tree.of(_named_around(found)))
 
 
 def _is_within(known: Entry, entry: Node) -> bool:

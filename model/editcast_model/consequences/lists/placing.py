@@ -6,7 +6,7 @@ A remark is a comment behind an entry, on its line.
 import re
 from collections.abc import Sequence
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.parameters import Parameter
 
@@ -26,12 +26,7 @@ def inserted(
 ) -> Hunk:
     """Put an entry into a list before the one of an index, or behind the last.
 
-    Args:
-        text: The text.
-        span: Where the list stands, without its brackets.
-        listed: Its entries; there may be something before them.
-        index: Of the new one.
-        new: The new one.
+    The list stands in `span`, without its brackets; there may be something before its entries.
     """
     start, end = span
     if not listed:
@@ -46,18 +41,12 @@ def inserted(
     between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
     if index < len(listed):
         return Hunk(listed[index].start, listed[index].start, new + between)
-    is_packed = (
-        "\n" in between and index > 1 and "\n" not in text[listed[-2].end : listed[-1].start]
-    )
-    if is_packed and _length_of_line(text, listed[-1].end) + len(", ") + len(new) <= _LONGEST_LINE:
-        between = ", "
-    return put_behind(text, listed[-1].end, between, new)
-
-
-def _length_of_line(text: str, at: int) -> int:
-    """Return the length of the line around an offset."""
-    end = text.find("\n", at)
-    return (end if end >= 0 else len(text)) - text.rfind("\n", 0, at) - 1
+    last = listed[-1]
+    if index > 1 and "\n" not in text[listed[-2].end : last.start]:
+        start, end = line_around(text, last.end)
+        if end - start + len(", ") + len(new) <= _LONGEST_LINE:
+            between = ", "
+    return put_behind(text, last.end, between, new)
 
 
 def put_behind(text: str, end: int, separator: str, new: str) -> Hunk:

@@ -12,6 +12,7 @@ from editcast_model.consequences.lists.placing import inserted
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.components import components_with, pattern_of
 from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.tree import field
 
 
 def after_new_property(change: Change) -> Iterator[Consequence]:
@@ -33,19 +34,17 @@ def _has(names: Names, component: str, name: str) -> bool:
 
 def _taken(change: Change, component: Occurrence, new: Occurrence) -> Iterator[Consequence]:
     """Return a component's pattern with a property, behind the one before it in the type."""
-    pattern, text = pattern_of(component), change.after.tree.text
+    pattern, tree = pattern_of(component), change.after.tree
     if pattern is None or change.same_before(component) is None:
         return
     entries = [one for one in pattern.named_children if one.type != "comment"]
-    found = [WORD.search(text, one.start_byte) for one in entries]
+    found = [WORD.search(tree.text, one.start_byte) for one in entries]
     taken = [one[0] if one else "" for one in found]
     if not taken or new.name in taken:
         return
-    fields = (one.child_by_field_name("name") for one in new.path[-3].node.named_children)
-    above = [
-        text[one.start_byte : one.end_byte] for one in fields if one and one.start_byte < new.start
-    ]
+    fields = (field(one, "name") for one in new.path[-3].node.named_children)
+    above = [tree.of(one) for one in fields if one and one.start_byte < new.start]
     index = max((taken.index(one) + 1 for one in above if one in taken), default=0)
     listed = [Argument(one.start_byte, one.end_byte) for one in entries[: index or 1]]
     span = pattern.start_byte + 1, pattern.end_byte - 1
-    yield Consequence(inserted(text, span, listed, index, new.name), "take_property")
+    yield Consequence(inserted(tree.text, span, listed, index, new.name), "take_property")

@@ -24,7 +24,7 @@ _OWN = re.compile(
 
 def lacking_in_tables(text: str, added: Entry) -> Iterator[Hunk]:
     """Return the columns that the tables of a schema lack after a field was added to a type."""
-    first, second = (added.before, added.after) if added.after else (added.further, added.before)
+    first, second = added.neighbours
     for table in _TABLE.finditer(text) if first and second and added.alike else ():
         lines = table["columns"].splitlines(keepends=True)
         names = [found[1] if (found := _NAME.match(line)) else "" for line in lines]
@@ -43,17 +43,9 @@ def lacking_in_tables(text: str, added: Entry) -> Iterator[Hunk]:
             column = forms(added.alike).sub(name, _OWN.sub("", source).rstrip(","), count=1)
             column = aligned(source, column, lines)
             start = table.start("columns") + sum(map(len, lines[:row]))
-            yield (
-                Hunk(start, start, f"{column},\n")
-                if added.after
-                else _last(lines[row], start, column)
-            )
-
-
-def _last(before: str, start: int, column: str) -> Hunk:
-    """Put a column behind one that begins at an offset, which may be the last."""
-    end = start + len(before)
-    if before.rstrip().endswith(","):
-        return Hunk(end, end, f"{column},\n")
-    end = start + len(before.rstrip())
-    return Hunk(end, end, f",\n{column}")
+            above = "" if added.after else lines[row]
+            if not above or above.rstrip().endswith(","):
+                at, new = start + len(above), f"{column},\n"
+            else:  # behind the last one
+                at, new = start + len(above.rstrip()), f",\n{column}"
+            yield Hunk(at, at, new)

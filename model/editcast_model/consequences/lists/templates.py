@@ -30,17 +30,11 @@ _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """An entry that an added one is to read like.
-
-    Attributes:
-        source: The entry.
-        words: Its words that become others, each with the other.
-        within: Whether they may be parts of other words.
-    """
+    """An entry that an added one is to read like."""
 
     source: Node
-    words: tuple[tuple[str, str], ...]
-    within: bool = False
+    words: tuple[tuple[str, str], ...]  # that become others, each with the other
+    within: bool = False  # other words, too
 
     def filled(self, text: str) -> str:
         """Return a text of the entry as the added one has it."""
@@ -66,7 +60,7 @@ def template_of(
         together: Entries that were added with it, to this list or others.
     """
     source, old = _source_of(added, found, beside)
-    text, words = found.tree.of(source), [(old, added.name), differing(old, added.name)]
+    text, words = found.tree.of(source), ((old, added.name), differing(old, added.name))
     if _says_more(added, found, source, [old for old, _ in words]):
         return _said_by_name(added, found, source)
     if not (any(added.is_like) or added.alike) and _is_constant(text, old):
@@ -80,18 +74,18 @@ def template_of(
         return Template(source, (*words, *pairs))
     for within in (False, True):
         if _is_regular(found, source, old, within):
-            return Template(source, tuple(words), within)
+            return Template(source, words, within)
     if _reads_as_others(found, source, old, added.others):
-        return Template(source, tuple(words))
+        return Template(source, words)
     is_beside = source in (found.entry, beside)
     is_list = found.node.child_by_field_name("operator") is None  # else of conditions
     others = [one for one in added.all_alike if one != old]
     is_only = not any(has(found.tree.of(one), other) for one in found.entries for other in others)
-    is_only &= all(forms(old).fullmatch(one) for one in literals(found.tree, source))
+    is_only &= all(forms(old).fullmatch(one) for one in _literals(found.tree, source))
     is_like = is_list and is_only and _is_of_same_type(added, old)
     if is_beside and is_like and _says_type(source, text, old):
-        return Template(source, tuple(words))
-    return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
+        return Template(source, words)
+    return None if is_beside else Template(source, words, name_of(source) is not None)
 
 
 def _says_type(entry: Node, text: str, name: str) -> bool:
@@ -128,9 +122,9 @@ def _plainest(added: Entry, found: EntryList) -> tuple[Node, str] | None:
     entries = list[tuple[Node, str, list[str]]]()
     for one in (found.entry, *found.by_distance(found.entry)):
         text = found.tree.of(one)
-        own = [name for name in added.others if has(text, name)]
-        if len(own) == 1:
-            entries.append((one, own[0], nameless(text, own[0])))
+        own = _only_name(text, added.others)
+        if own:
+            entries.append((one, own, nameless(text, own)))
     shapes = [shape for *_, shape in entries]
 
     def rank(one: tuple[Node, str, list[str]]) -> tuple[bool, int]:
@@ -154,9 +148,9 @@ def _is_regular(found: EntryList, entry: Node, name: str, within: bool) -> bool:
     at = next((at for at, word in enumerate(words) if has(word, name)), None)
     if at is None:
         return False
-    for other in found.entries:
+    for other in found.by_distance(entry):
         of_other = WORD.findall(found.tree.of(other))
-        if other != entry and at < len(of_other):
+        if at < len(of_other):
             mine, theirs = differing(words[at], of_other[at])
             own = nameless(text, words[at], mine, within=within)
             if own == nameless(found.tree.of(other), of_other[at], theirs, within=within):
@@ -170,27 +164,25 @@ def _said_by_name(added: Entry, found: EntryList, entry: Node) -> Template | Non
     Such as `FAILED: "Failed"` beside `QUEUED: "Waiting"`.
     """
     for one in found.by_distance(entry):
-        own = [each for each in added.others if has(found.tree.of(one), each)]
-        texts = literals(found.tree, one)
-        if len(own) == 1 and texts and all(forms(own[0]).fullmatch(text) for text in texts):
-            return Template(one, ((own[0], added.name), differing(own[0], added.name)))
+        own = _only_name(found.tree.of(one), added.others)
+        texts = _literals(found.tree, one)
+        if own and texts and all(forms(own).fullmatch(text) for text in texts):
+            return Template(one, ((own, added.name), differing(own, added.name)))
     return None
 
 
-def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[str]) -> bool:
-    """Tell whether one of the other entries reads like one but for their names, of several words.
+def _only_name(text: str, names: Sequence[str]) -> str:
+    """Return the one of some names that a text has; empty if it has several, or none."""
+    found = [one for one in names if has(text, one)]
+    return found[0] if len(found) == 1 else ""
 
-    Args:
-        found: The list.
-        entry: The entry.
-        name: Its name in the list that got one more.
-        names: All names of that list.
-    """
-    own = nameless(found.tree.of(entry), name)
-    for one in found.entries:
-        text = found.tree.of(one)
-        others = [each for each in names if each != name and has(text, each)]
-        if one != entry and len(others) == 1 and nameless(text, others[0]) == own:
+
+def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[str]) -> bool:
+    """Tell whether an entry reads like another one but for their names, which others may have."""
+    own, others = nameless(found.tree.of(entry), name), [one for one in names if one != name]
+    for text in map(found.tree.of, found.by_distance(entry)):
+        other = _only_name(text, others)
+        if other and nameless(text, other) == own:
             return True
     return False
 
@@ -212,24 +204,24 @@ def _says_more(added: Entry, found: EntryList, entry: Node, names: Sequence[str]
 
     A last entry for all other cases, which is of none of the names, need not have it.
     """
-    for text in literals(found.tree, entry):
-        if not any(has(text, name) for name in names):
-            others = [one for one in found.entries if one != entry]
-            if others and not any(has(found.tree.of(others[-1]), name) for name in added.others):
-                others.pop()
-            if len(others) < 2 or not all(text in literals(found.tree, one) for one in others):
-                return True
+    others = [one for one in found.entries if one != entry]
+    if others and not any(has(found.tree.of(others[-1]), name) for name in added.others):
+        others.pop()
+    for text in _literals(found.tree, entry):
+        if any(has(text, name) for name in names):
+            continue
+        if len(others) < 2 or not all(text in _literals(found.tree, one) for one in others):
+            return True
     return False
 
 
-def literals(tree: Tree, entry: Node) -> list[str]:
+def _literals(tree: Tree, entry: Node) -> list[str]:
     """Return the literals of an entry that say something."""
     nodes, out = [entry], []
     while nodes:
         node = nodes.pop()
-        nodes += node.children
+        nodes += node.named_children
         text = tree.of(node)
-        is_literal = node.is_named and _LITERAL.search(node.type) and not node.named_children
-        if is_literal and any(map(str.isalnum, text)):
+        if _LITERAL.search(node.type) and not node.named_children and any(map(str.isalnum, text)):
             out.append(text)
     return out

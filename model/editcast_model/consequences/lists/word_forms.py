@@ -80,12 +80,11 @@ def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:
     places = list(forms(name).finditer(entry)) if len(parts_of(name)) > 1 else []
     several = [one for one in others if len(parts_of(one)) > 1]
     found = ((one, [*forms(one).finditer(text)]) for one in several)
-    rows = [(one, row) for one, row in found if len(row) == len(places)]
+    like, row = next((each for each in found if len(each[1]) == len(places)), ("", []))
     for at, place in reversed([*enumerate(places)]):
         written = place[0]
-        if rows:
-            one, row = rows[0]
-            written = renamed(row[at][0], one, name)
+        if like:
+            written = renamed(row[at][0], like, name)
         elif written == _pascal(parts_of(name)) and _is_quoted(entry, place):
             written = _sentence(parts_of(name))
         entry = entry[: place.start()] + written + entry[place.end() :]

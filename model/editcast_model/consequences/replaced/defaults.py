@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import forms, parts_of
 from editcast_model.consequences.replaced.saves import Save
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk, diff, line_around
 from editcast_model.syntax.names import Names
 
 _NUMBER: Final = re.compile(r"(?<![\w.$-])\d[\d_]*(?:\.\d+)?(?:ms|[smhd]|[kKMG]i?B|%)?(?![\w.]\w)")
@@ -50,13 +50,7 @@ def defaults_left_in(
 ) -> Iterator[Consequence]:
     """Return the places that still have the old default of an option.
 
-    Args:
-        saves: Those of other files.
-        history: The texts that this one had, the oldest first.
-        text: The text.
-        path: Its path.
-        names: Its names, in a language with rules.
-        active: Where something is being typed.
+    The history are the texts that this one had; it has names in a language with rules.
     """
     others = (_changed(*one[2:], None) for one in saves if not _TESTS.search(one.file))
     earlier = () if _TESTS.search(path) else dict.fromkeys(history[-_MOST_TEXTS:])
@@ -75,7 +69,7 @@ def _changed(before: str, after: str, active: range | None) -> Iterator[_Default
         start = hunk.start + grown
         grown += hunk.growth
         is_typed = active and start <= active.stop and active.start <= start + len(hunk.text)
-        first, last = _line(before, hunk.start)
+        first, last = line_around(before, hunk.start)
         if is_typed or "\n" in before[hunk.start : hunk.end] + hunk.text:
             continue
         for old in _NUMBER.finditer(before, first, last):
@@ -98,7 +92,8 @@ def _option(head: str, line: str) -> str:
 
 
 def _left(one: _Default, text: str, path: str, names: Names | None) -> Iterator[Hunk]:
-    lines = {_line(text, found.start()) for found in _forms(one.name).finditer(text)}
+    written = "|".join(forms(each).pattern for each in (one.name, f"default_{one.name}"))
+    lines = {line_around(text, found.start()) for found in re.finditer(written, text)}
     for first, last in sorted(lines) if len(lines) <= _MOST_PLACES else ():
         numbers = list(_NUMBER.finditer(text, first, last))
         same, there = (
@@ -128,14 +123,3 @@ def _is_default(
         is_cell = text[span[0] : place.start()].rstrip(" `\"'").endswith("|")
         return is_cell and "|" in row and _DEFAULT.search(above.partition("\n")[0]) is not None
     return _DEFAULT.search(line) is not None
-
-
-def _forms(name: str) -> re.Pattern[str]:
-    """Return an expression for an option as code, flags and sentences write it."""
-    written = "|".join(forms(each).pattern for each in (name, f"default_{name}"))
-    return re.compile(written)
-
-
-def _line(text: str, at: int) -> tuple[int, int]:
-    end = text.find("\n", at)
-    return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end

@@ -87,19 +87,12 @@ def _relative(reference: str, one: RenamedFile, folder: str) -> str | None:
 
 
 class _Written(NamedTuple):
-    """A way to write the path of a renamed file.
-
-    Attributes:
-        pattern: Of the old path, from the first folder that has changed.
-        new: What is written in its place.
-        folder: The folder around that.
-        is_named: Whether the folder must be named before it.
-    """
+    """A way to write the path of a renamed file, from the first folder that has changed."""
 
     pattern: re.Pattern[str]
     new: str
-    folder: str
-    is_named: bool
+    folder: str  # around that
+    is_named: bool  # the folder must be named before it
 
 
 @lru_cache(256)
@@ -114,8 +107,7 @@ def _written(one: RenamedFile) -> tuple[_Written, ...]:
     found = list[_Written]()
     if "." in old[-1] and not (is_alone and _is_common(short)):
         whole = re.compile(rf"(?<![\w.-]){re.escape(short)}(?![\w/-]|\.\w)")
-        is_moved = is_alone and old[-1] == new[-1]
-        found.append(_Written(whole, other, folder, is_moved))
+        found.append(_Written(whole, other, folder, is_alone and old[-1] == new[-1]))
     (stem, suffix), (other_stem, other_suffix) = splitext(short), splitext(other)
     if suffix and suffix == other_suffix and not (_is_common(stem) or _is_common(other_stem)):
         bare = re.compile(rf"(?<![\w.-]){re.escape(stem)}(?=[\"'`)\s#?]|$)", re.MULTILINE)

@@ -108,10 +108,7 @@ def _is_for_all(code: str, one: _Declaration) -> bool:
 def _uses(
     code: str, declared: Iterable[_Declaration], variable: _Declaration, *, is_plain: bool
 ) -> Iterator[Consequence]:
-    """Return the uses of a variable in place of its value in some declarations.
-
-    In plain CSS, all functions know properties.
-    """
+    """Return the uses of a variable in some declarations; in plain CSS all functions know it."""
     name, value = variable.name, variable.value
     is_property = name.startswith("--")
     is_number = _NUMBER.fullmatch(value) is not None

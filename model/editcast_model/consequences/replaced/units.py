@@ -23,7 +23,7 @@ from editcast_model.consequences.value_changes import (
     number_of,
     value_change,
 )
-from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.diff import Hunk, line_around, shortest_hunk
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 
@@ -34,13 +34,8 @@ _VALUE: Final = re.compile(
     re.VERBOSE,
 )
 #: By unit, how Go and many settings write a duration.
-_SUFFIXES: Final = dict(
-    zip(
-        ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour"),
-        ("ns", "us", "ms", "s", "m", "h"),
-        strict=True,
-    )
-)
+_UNITS: Final = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
+_SUFFIXES: Final = dict(zip(_UNITS, ("ns", "us", "ms", "s", "m", "h"), strict=True))
 _MOST_PLACES: Final = 60
 _USES: Final = (Role.MEMBER, Role.KEY, Role.KEYWORD)
 
@@ -67,9 +62,8 @@ def new_units(
         value = by_names(old, new)
         if (new, old) not in pairs and any(value.units):
             yield NewUnit(old, new, value)
-    found = [NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names]
-    found += own
-    for one in found:
+    found = (NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names)
+    for one in (*found, *own):
         if one.value.factor != 1 or one.value.unit_before in _SUFFIXES:
             yield one
 
@@ -102,9 +96,8 @@ def _renamed_at(
         return
     value = _VALUE.match(text, end)
     if value is not None:
-        word += text[end : value.start(4)] + value[4]
-        number = _written(one.value, value)
-        word, end = word[: -len(value[4])] + number, value.end()
+        word += text[end : value.start(4)] + _written(one.value, value)
+        end = value.end()
     hunk = Hunk(start, end, word)
     if names is None:
         hunk = _in_row(text, hunk, one.value)
@@ -123,8 +116,7 @@ def _written(change: ValueChange, value: re.Match[str]) -> str:
 
 def _in_row(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
     """Return a replacement in a row of a table with the word for its unit, as wide as before."""
-    first, last = text.rfind("\n", 0, hunk.start) + 1, text.find("\n", hunk.end)
-    last = last if last >= 0 else len(text)
+    first, last = line_around(text, hunk.start, hunk.end)
     old, rest = text[first:last], text[hunk.end : last]
     if not old.startswith("|"):
         return hunk

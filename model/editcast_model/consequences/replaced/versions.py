@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.replaced.saves import Save
-from editcast_model.diff import Hunk, diff, shortest_hunk
+from editcast_model.diff import Hunk, diff, line_around, shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 
@@ -118,9 +118,7 @@ def versions_left_in(
 def _kind(place: Place, files: dict[str, list[Place]], is_code: bool) -> Kind | None:
     """Return the kind of the replacement of a version; None where it is not proposed."""
     named = {
-        file
-        for file, others in files.items()
-        if any(place.name and place.name == one.name for one in others)
+        file for file, others in files.items() if place.name in {one.name for one in others} - {""}
     }
     if named and _THREE_PARTS.match(place.version) and not place.is_listed:
         return "replace_version"
@@ -144,8 +142,8 @@ def _replaced(before: str, after: str) -> tuple[Replaced, ...]:
     seen = -1
     for hunk in diff(before, after):
         one = shortest_hunk(before[hunk.start : hunk.end], hunk.text, hunk.start)
-        if "\n" not in before[one.start : one.end] and "\n" not in one.text:
-            for old in _VERSION.finditer(before, *_line(before, one.start)):
+        if "\n" not in before[one.start : one.end] + one.text:
+            for old in _VERSION.finditer(before, *line_around(before, one.start)):
                 start, end = old.span(1)
                 if seen < start <= one.start and one.end <= end:
                     new = _VERSION.search(after, max(0, start + grown - len(old[0])))
@@ -164,14 +162,14 @@ replaced = lru_cache(maxsize=256)(_replaced)
 def _places(text: str, version: str) -> Iterator[Place]:
     """Yield the places of a version in a text."""
     for found in re.finditer(rf"(?<!\d){re.escape(version)}(?!\w)", text):
-        first, last = _line(text, found.start())
+        first, last = line_around(text, found.start())
         every = _VERSION.finditer(text, first, last) if last - first <= _LONGEST_LINE else ()
         if any(one.span(1) == found.span() for one in every):
             yield _place(text, found.start(), version)
 
 
 def _place(text: str, start: int, version: str) -> Place:
-    first, last = _line(text, start)
+    first, last = line_around(text, start)
     line, end = text[first:last], start + len(version)
     before, behind = text[first:start], text[end:last]
     head, tail = _BEFORE.search(before), _BEHIND.match(behind)
@@ -185,12 +183,6 @@ def _place(text: str, start: int, version: str) -> Place:
         _is_listed(text, first, last, version),
         _LEAST.search(f"{before[-5:]}#{behind[:20]}") is not None,
     )
-
-
-def _line(text: str, at: int) -> tuple[int, int]:
-    """Return where the line of a place begins and ends."""
-    end = text.find("\n", at)
-    return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
 
 
 def _name(words: str) -> str:
@@ -216,12 +208,9 @@ def _is_listed(text: str, first: int, last: int, version: str) -> bool:
     for one in _NUMBER.findall(line):
         if one not in version and one.count(".") == dots and (dots or len(one) == len(version)):
             return True
-    around = (text[slice(*_line(text, at))] for at in (first - 1, last + 1) if 0 <= at < len(text))
-    form = _NUMBER.sub("#", line).strip()
-    return any(
-        other.strip() != line.strip() and _NUMBER.sub("#", other).strip() == form
-        for other in around
-    )
+    beside = (at for at in (first - 1, last + 1) if 0 <= at < len(text))
+    others = {text[slice(*line_around(text, at))].strip() for at in beside} - {line.strip()}
+    return _NUMBER.sub("#", line.strip()) in {_NUMBER.sub("#", other) for other in others}
 
 
 def _is_code(file: str) -> bool:

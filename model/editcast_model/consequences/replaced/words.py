@@ -62,11 +62,8 @@ def words_left_in(
 def kind_of(word: str, own: int, files: int, *, is_gone: bool) -> Kind | None:
     """Return the kind of the replacement of a word; None where it is not proposed.
 
-    Args:
-        word: The word.
-        own: How often it was replaced in this file; negative if it was put back.
-        files: In how many other files it was.
-        is_gone: Whether it stands no more near where it was replaced last in another file.
+    It was replaced `own` times in this file, negative if it was put back, and in some other files.
+    `is_gone` tells whether it stands no more near where it was replaced last in another file.
     """
     if own > 0 and is_gone:
         return "replace_word" if own < 3 else "replace_word_again"

@@ -6,15 +6,13 @@ After `Optional[str]` has become `str | None`, so do the others, and `List[str]`
 
 import re
 from collections.abc import Collection, Iterator
-
-from tree_sitter import Node
+from itertools import islice
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import imports
 from editcast_model.consequences.rewrites.counterparts import counterpart
 from editcast_model.diff import shortest_hunk
-from editcast_model.syntax.tree import Tree
 
 _CLASSES = frozenset({"Dict", "FrozenSet", "List", "Set", "Tuple", "Type"})
 _UNIONS = frozenset({"Optional", "Union"})
@@ -35,13 +33,12 @@ def after_annotation(change: Change) -> Iterator[Consequence]:
         return
     taken = {one.bound for one in imports(change.after) if one.module in _MODULES and one.name}
     done = -1
-    for count, found in enumerate(_OLD.finditer(tree.text)):
-        if count == _MOST_PLACES:
-            return
+    for found in islice(_OLD.finditer(tree.text), _MOST_PLACES):
         if found.start() < done or not (found["module"] or found["name"] in taken):
             continue
-        node = _typed_at(tree, found.start())
-        text = newer(tree.of(node), wanted) if node is not None else ""
+        nodes = (step.node for step in tree.path(found.start()) if step.type in _NODES)
+        node = next((one for one in nodes if one.start_byte == found.start()), None)
+        text = newer(tree.of(node), wanted)
         if node is None or text == tree.of(node):
             continue
         done = node.end_byte
@@ -66,12 +63,6 @@ def _made_newer(change: Change) -> frozenset[str]:
                     found |= names if has_union else _CLASSES
                     break
     return found
-
-
-def _typed_at(tree: Tree, offset: int) -> Node | None:
-    """Return the type with arguments that begins at an offset."""
-    nodes = (step.node for step in tree.path(offset) if step.type in _NODES)
-    return next((one for one in nodes if one.start_byte == offset), None)
 
 
 def newer(code: str, names: Collection[str]) -> str:

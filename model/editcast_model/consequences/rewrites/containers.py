@@ -15,9 +15,10 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.lists.entries import inner_of
 from editcast_model.consequences.rewrites.counterparts import count_others
 from editcast_model.consequences.rewrites.rule import Span, is_written_to
-from editcast_model.diff import shortest_hunk
+from editcast_model.diff import line_around, shortest_hunk
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
@@ -124,10 +125,11 @@ def after_container(change: Change) -> Iterator[Consequence]:
         for row in _rows(tree.language, kinds):
             if value is not None and row.tree.of(row.old) == f"x = {tree.of(value)}":
                 texts.append((value, row.new.removeprefix("x = ")))
-        others = count_others(change, list(_lines_with(change.before, one.name)))
+        was, cause = change.before, f"{one.name} {kinds}"
+        lines = [line_around(was.tree.text, each.start, each.end) for each in was.of(one.name)]
+        others = count_others(change, [Span(*each) for each in lines])
         for node, text in texts:
             hunk = shortest_hunk(tree.of(node), text, node.start_byte)
-            cause = f"{one.name} {kinds}"
             yield Consequence(hunk, "follow_container", cause=cause, others=others)
 
 
@@ -173,18 +175,10 @@ def _rows(language: str, kinds: str, emptied: str = "") -> tuple[_Row, ...]:
             old, way, new = re.split(" (<?=>) ", line)[:: -1 if is_back else 1]
             tree = parse(old if language == "python" else f"{old};", language)
             node = first_child(tree.root) if tree is not None else None
-            if node is not None and node.type == "expression_statement":
-                node = first_child(node)
             if tree is not None and node is not None and (way == "<=>" or not is_back):
-                rows.append(_Row(tree, node, emptied if emptied and "x = " in new else new))
+                written = emptied if emptied and "x = " in new else new
+                rows.append(_Row(tree, inner_of(node), written))
     return tuple(rows)
-
-
-def _lines_with(names: Names, name: str) -> Iterator[Span]:
-    """Yield the lines in which a name stands."""
-    text = names.tree.text
-    for one in names.of(name):
-        yield Span(text.rfind("\n", 0, one.start) + 1, text.find("\n", one.end) % (len(text) + 1))
 
 
 def _uses(names: Names, one: Occurrence) -> Iterator[Node]:
@@ -194,9 +188,9 @@ def _uses(names: Names, one: Occurrence) -> Iterator[Node]:
     for each in names.of(one.name):
         if each.role is Role.MEMBER and whose and owner(names, each) == whose:
             yield each.path[-2].node
-        elif each.role in (Role.REFERENCE, Role.DEFINITION) and scope:
-            if names.resolve(each) == scope:
-                yield each.path[-1].node
+        is_named = each.role in (Role.REFERENCE, Role.DEFINITION)
+        if is_named and scope and names.resolve(each) == scope:
+            yield each.path[-1].node
 
 
 def _fitting(tree: Tree, rows: Collection[_Row], use: Node) -> _Found | None:

@@ -87,9 +87,8 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     if is_dropped:  # what it is about may be another thing elsewhere
         names = local_in(change.before, old, [])
         holes = {Span(one.start, one.end): f"{GONE}{one.name}" for one in names}
-    if _has_own(old, holes) or _has_own(new, [part.span for part, _ in kept]):
-        return None
-    if not (_is_short(tree, old, holes) and _is_short(now, new, [part.span for part, _ in kept])):
+    spans = [part.span for part, _ in kept]
+    if not (_is_general(tree, old, holes) and _is_general(now, new, spans)):
         return None
     anchors = anchors_of(tree, [old], holes)
     while holes and not anchors:  # the first name that was kept is what is special
@@ -101,8 +100,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     named = list(names_of(around, now, [new], spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
-    if _is_called_otherwise(tree, old, now, new):
-        holes, kept = _with_all_arguments(old, holes, new, kept)
+    holes, kept = _with_all_arguments(change, old, new, holes, kept)
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
     pieces = between(now, [new], [part.span for part, _ in kept])
     gone, added = gone_and_added(anchors, pieces)
@@ -171,49 +169,51 @@ def kept_of(
 def _takes_arguments(node: Node) -> bool:
     """Tell whether a node is a type without its arguments: those of another type mean others."""
     above = node.parent
-    is_first = above is not None and above.start_byte == node.start_byte < node.end_byte
-    return is_first and above is not None and above.type in ("generic_type", "generic_name")
+    if above is None or above.type not in ("generic_type", "generic_name"):
+        return False
+    return above.start_byte == node.start_byte < node.end_byte
 
 
 def _with_all_arguments(
-    old: Node, holes: dict[Span, str], new: Node, kept: list[tuple[Part, str]]
+    change: Change, old: Node, new: Node, holes: dict[Span, str], kept: list[tuple[Part, str]]
 ) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
     """Put one hole in the place of all arguments of a call that were kept one beside the other.
 
-    Then others were put before or behind them, and the call may have any number of its own.
+    Then others were put before or behind them, and the call may have any number of its own. If no
+    other function is called now, the rewrite would fit what it wrote.
     """
     given, given_now = _arguments(old), _arguments(new)
+    if not given or not given_now:
+        return holes, kept
+    called = change.before.tree.text[old.start_byte : given[0].start_byte]
+    if called == change.after.tree.text[new.start_byte : given_now[0].start_byte]:
+        return holes, kept
     names = [holes.get(span_of(one), "") for one in given]
     now = {part.span: name for part, name in kept}
-    names_now = [now.get(span_of(one), "") for one in given_now]
-    starts = (at for at in range(len(names_now)) if names_now[at : at + len(names)] == names)
-    at = next(starts, None)
-    if not all(names) or at is None or len(names) == len(names_now):
+    names_now, count = [now.get(span_of(one), "") for one in given_now], len(names)
+    at = next((at for at in range(len(names_now)) if names_now[at : at + count] == names), None)
+    if not all(names) or at is None or count == len(names_now):
         return holes, kept
-    within = given_now[at : at + len(names)]
-    span = span_of(*within)
-    if sum(name in names for _, name in kept) != len(names) or len({*names}) != len(names):
+    if sum(name in names for _, name in kept) != count or len({*names}) != count:
         return holes, kept  # an argument stands elsewhere, too
+    within = given_now[at : at + count]
+    span = span_of(*within)
     holes = {each: name for each, name in holes.items() if name not in names}
     kept = [one for one in kept if not one[0].span.touches([span])]
     return {**holes, span_of(*given): ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
 
 
-def _is_called_otherwise(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
-    """Tell whether two calls are of two functions: else the rewrite would fit what it wrote."""
-    given, given_now = _arguments(old), _arguments(new)
-    if not given or not given_now:
-        return False
-    called = tree.text[old.start_byte : given[0].start_byte]
-    return called != now.text[new.start_byte : given_now[0].start_byte]
-
-
 def _arguments(call: Node) -> list[Node]:
     """Return the arguments of a call, or of one that is awaited, thrown or a statement."""
-    while call.named_child_count == 1:
-        call = call.named_children[0]
-    arguments = call.child_by_field_name("arguments")
+    arguments = field(_unwrapped(call), "arguments")
     return arguments.named_children if arguments is not None else []
+
+
+def _unwrapped(node: Node) -> Node:
+    """Return what is awaited, thrown or a statement, without that."""
+    while node.named_child_count == 1:
+        node = node.named_children[0]
+    return node
 
 
 def _tied(tree: Tree, old: Node, now: Tree, new: Node, *, is_same: bool) -> str:
@@ -227,8 +227,7 @@ def _tied(tree: Tree, old: Node, now: Tree, new: Node, *, is_same: bool) -> str:
 
 def _receiver(tree: Tree, node: Node) -> tuple[str, str]:
     """Return the object whose member a node takes, awaited or not, and how it takes it."""
-    while node.named_child_count == 1:
-        node = node.named_children[0]
+    node = _unwrapped(node)
     owner = field(field(node, "function") or node, "object", "receiver", "operand", "value")
     behind = tree.text[owner.end_byte : node.end_byte] if owner is not None else ""
     return tree.of(owner), behind.partition("(")[0]
@@ -268,16 +267,12 @@ def names_of(around: str, now: Tree, new: Sequence[Node], kept: Collection[Span]
     """Find the name of a function in the strings that a rewrite wrote."""
     if len(around) < _LEAST_NAME:
         return
-    for part in (part for node in new for part in parts_of(now, node)):
-        if (
-            not part.node.child_count
-            and TEXT.search(part.node.type)
-            and part.span == span_of(part.node)
-        ):
-            for found in forms(around).finditer(part.text):
-                span = Span(*(part.span.start + offset for offset in found.span()))
-                if not span.touches(kept):
-                    yield Part(span, found[0], part.node)
+    for span, text, node in (part for each in new for part in parts_of(now, each)):
+        is_text = not node.child_count and TEXT.search(node.type) and span == span_of(node)
+        for found in forms(around).finditer(text) if is_text else ():
+            place = Span(*(span.start + offset for offset in found.span()))
+            if not place.touches(kept):
+                yield Part(place, found[0], node)
 
 
 def _has_own(node: Node, kept: Collection[Span]) -> bool:
@@ -285,13 +280,14 @@ def _has_own(node: Node, kept: Collection[Span]) -> bool:
     if span_of(node) in kept:
         return False
     if node.type in _OBJECTS:  # names for what was kept
-        values = [one.child_by_field_name("value") or one for one in node.named_children]
-        return not all(span_of(one) in kept for one in values)
+        return not all(span_of(field(one, "value") or one) in kept for one in node.named_children)
     return bool(_OWN.search(node.type)) or any(_has_own(one, kept) for one in node.named_children)
 
 
-def _is_short(tree: Tree, node: Node, kept: Collection[Span]) -> bool:
-    """Tell whether a node is short, without what was kept."""
+def _is_general(tree: Tree, node: Node, kept: Collection[Span]) -> bool:
+    """Tell whether a node is short and has no code of its own, without what was kept."""
+    if _has_own(node, kept):
+        return False
     text = tree.of(node)
     within = [tree.text[start:end] for start, end in kept]
     lines = text.count("\n") - sum(each.count("\n") for each in within)
@@ -314,19 +310,16 @@ def _is_of_one_condition(change: Change, old: Node, new: Node, words: Sequence[s
 
 def _keys(tree: Tree, node: Node, kept: Collection[Span]) -> frozenset[str]:
     """Return the names that a node gives to what was kept."""
-    value, own = node.child_by_field_name("value"), set[str]()
+    value, own = field(node, "value"), set[str]()
     if value is not None and span_of(value) in kept:
-        fields = (node.child_by_field_name(field) for field in ("key", "name"))
-        own = {tree.of(one) for one in fields if one is not None}
+        own = {tree.of(one) for name in ("key", "name") if (one := field(node, name)) is not None}
     return frozenset(own).union(*(_keys(tree, one, kept) for one in node.named_children))
 
 
 def _keeps_arguments(old: Node, holes: Collection[Span]) -> bool:
     """Tell whether a node is a call, and all of its arguments are kept."""
-    arguments = old.child_by_field_name("arguments")
-    if arguments is None:
-        return False
-    return all(span_of(one) in holes for one in arguments.named_children)
+    arguments = field(old, "arguments")
+    return arguments is not None and all(span_of(one) in holes for one in arguments.named_children)
 
 
 def _wrapped(pieces: Sequence[str], kept: Sequence[tuple[Part, str]]) -> Iterator[tuple[Part, str]]:

@@ -26,7 +26,7 @@ from editcast_model.consequences.rewrites.rule import Rule, Span
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import is_declared_member
-from editcast_model.syntax.names import Names, have_same_rules, opened, whole_words
+from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
 
@@ -39,19 +39,12 @@ _VERSION = r"(?i)(?<![\w-]){}(?![\w-])[^\d\n]{{0,12}}(\d+)"
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A name that a migration replaces by another.
+    """A name that a migration replaces by another."""
 
-    Attributes:
-        name: The old name, with that of its module where it changes too.
-        pattern: Where it stands.
-        new: What is written there.
-        is_member: Whether it is a member of something that stays.
-    """
-
-    name: str
+    name: str  # with that of its module where it changes too
     pattern: re.Pattern[str]
     new: str
-    is_member: bool
+    is_member: bool  # of something that stays
 
     @classmethod
     def read(cls, written: str) -> "Renaming":
@@ -69,16 +62,15 @@ class Renaming:
 
     def left_in(self, names: Names) -> Iterator[Hunk]:
         """Yield the replacements that are left in a text, but for names that it defines itself."""
-        if any(self._is_own(names, one.start) for one in names.of(self.old)):
+        if any(map(self._is_own, names.of(self.old))):
             return
         for found in self.pattern.finditer(names.tree.text):
             if names.at(found.end() - len(self.old)) is not None:
                 yield Hunk(found.start(), found.end(), self.new)
 
-    def _is_own(self, names: Names, offset: int) -> bool:
-        """Tell whether a text defines what is called so at an offset, and does not import it."""
-        one = names.at(offset)
-        if one is None or one.part.kind == "import":
+    def _is_own(self, one: Occurrence) -> bool:
+        """Tell whether a text defines what it calls so, and does not import it."""
+        if one.part.kind == "import":
             return False
         is_declared = is_declared_member(one)
         return is_declared if self.is_member else one.role is Role.DEFINITION and not is_declared
@@ -103,7 +95,7 @@ class Migration:
     @property
     def words(self) -> frozenset[str]:
         """Return the words that it takes away."""
-        renamed = (_words(one.name) for one in self.renamings)
+        renamed = (_WORD.findall(one.name) for one in self.renamings)
         return frozenset(rule.anchor for rule in self.rules).union(*renamed)
 
     def left_in(self, names: Names) -> Iterator[Consequence]:
@@ -117,11 +109,10 @@ class Migration:
 
     def made_in(self, change: Change) -> list[Span]:
         """Return the parts of the text before a change that were changed as the migration asks."""
-        gone = (whole_words(change.before.tree.text, hunk.start, hunk.end) for hunk in change.hunks)
-        words = {word for part in gone for word in _words(change.before.tree.text[slice(*part)])}
-        if words.isdisjoint(self.words):
-            return []
         tree = change.before.tree
+        gone = (whole_words(tree.text, hunk.start, hunk.end) for hunk in change.hunks)
+        if self.words.isdisjoint(word for part in gone for word in _WORD.findall(tree.text, *part)):
+            return []
         renamed = (hunk for one in self.renamings for hunk in one.left_in(change.before))
         left = [(Span(hunk.start, hunk.end), hunk.text) for hunk in renamed]
         left += (place for rule in self.rules for place in places_of(tree, rule))
@@ -133,7 +124,7 @@ class Migration:
             return False
         pattern = re.compile(_VERSION.format(re.escape(self.package)))
         was, now = pattern.search(save.before), pattern.search(save.after)
-        return bool(was and now) and int(was[1]) < self.major <= int(now[1])  # type: ignore[index]
+        return was is not None and now is not None and int(was[1]) < self.major <= int(now[1])
 
 
 def after_migration(change: Change) -> Iterator[Consequence]:
@@ -158,7 +149,7 @@ def _is_made(migration: Migration, save: Save, language: str) -> bool:
         return True
     if not have_same_rules(language_of("", save.file), language):
         return False
-    if migration.words.isdisjoint(_words(save.before)):
+    if migration.words.isdisjoint(_WORD.findall(save.before)):
         return False
     change = change_of_save(save.before, save.after, language)
     return change is not None and bool(migration.made_in(change))
@@ -198,7 +189,3 @@ def _is_now(change: Change, span: Span, text: str) -> bool:
     """Tell whether a part of the text before a change reads so in the text after."""
     now = span_now(change, span)
     return now is not None and change.after.tree.text[now.start : now.end] == text
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)

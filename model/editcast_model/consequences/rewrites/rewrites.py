@@ -5,7 +5,7 @@ its arguments are.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -90,10 +90,10 @@ def rewrites_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequenc
     language = names.tree.language
     read = (one for one in reversed(saves) if have_same_rules(language_of("", one.file), language))
     changes = (change_of_save(one.before, one.after, language) for one in read)
-    every = [rule for one in changes if one is not None for rule in _rules_of_save(one)]
-    times = Counter(rule.cause for rule in every)
-    alike = {cause: [rule for rule in every if rule.cause == cause] for cause in times}
-    rules = (_untied(alike[cause]) for cause, count in times.items() if count >= _LEAST_TIMES)
+    alike = defaultdict[str, list[Rule]](list)
+    for rule in (rule for one in changes if one is not None for rule in _rules_of_save(one)):
+        alike[rule.cause].append(rule)
+    rules = (_untied(examples) for examples in alike.values() if len(examples) >= _LEAST_TIMES)
     fitting = (rule for rule in rules if _has_members(rule, names))
     for rule in islice(fitting, _MOST_RULES):
         for one in rewrites_by(rule, names):
@@ -110,8 +110,10 @@ def change_of_save(before: str, after: str, language: str) -> Change | None:
     """Return what a save changed; cached, since every open file asks for the same saves."""
     texts = (opened(dedent(text), language) for text in (before, after))
     was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
-    change = Change(was, now) if was is not None and now is not None else None
-    return change if change is not None and change.is_legible else None
+    if was is None or now is None:
+        return None
+    change = Change(was, now)
+    return change if change.is_legible else None
 
 
 @lru_cache(256)
@@ -200,9 +202,9 @@ def places_of(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
             seen.add(span)
             if not rule.old[0].named_child_count and not _is_returned(path[: index + 1]):
                 continue
-            text = rule.written(tree, nodes)
             if rule.is_loose and "unary" in path[index - 1].type:
                 continue
+            text = rule.written(tree, nodes)
             if text is None or _is_written(tree, span, text):
                 continue
             is_stored = is_written_to(nodes[0])
@@ -218,20 +220,18 @@ def places_of(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
 
 
 def _alike(rule: Rule, path: Path, siblings: Siblings) -> Iterator[tuple[int, tuple[Node, ...]]]:
-    """Return the nodes on a path, or around it, of the types of what was rewritten.
+    """Yield the nodes on a path, or beside it, of the types of what was rewritten.
 
-    Returns:
-        Each with the index in the path of the one that is on it.
+    Each with the index in the path of the one that is on it.
     """
+    count = len(rule.old)
     for index, step in enumerate(path):
-        for at, one in enumerate(rule.old):
-            if step.type != one.type:
-                continue
-            if len(rule.old) == 1:
+        for at in (at for at, one in enumerate(rule.old) if one.type == step.type):
+            if count == 1:
                 yield index, (step.node,)
             elif index:
-                nodes = siblings.beside(path[index - 1].node, step.node, at, len(rule.old))
-                if len(nodes) == len(rule.old):
+                nodes = siblings.beside(path[index - 1].node, step.node, at, count)
+                if len(nodes) == count:
                     yield index, nodes
 
 
@@ -244,8 +244,7 @@ def _pattern(anchor: str) -> str:
 
 def _knows(names: Names, span: Span, wanted: Collection[str]) -> bool:
     """Tell whether some local names have a value where code stands."""
-    found = names.between(*span)
-    one = next((one for one in found if one.role is Role.REFERENCE), None)
+    one = next((one for one in names.between(*span) if one.role is Role.REFERENCE), None)
     return one is None or all(_reaches(names, one, name) for name in wanted)
 
 
@@ -270,10 +269,7 @@ def _is_written(tree: Tree, span: Span, text: str) -> bool:
 
 def _defines(tree: Tree, path: Path, names: frozenset[str]) -> bool:
     """Tell whether code is inside of what defines one of some names: it is what the name means."""
-    for step in path:
-        if any(tree.of(step.node.child_by_field_name(one)) in names for one in _DEFINED):
-            return True
-    return False
+    return any(tree.of(field(step.node, one)) in names for step in path for one in _DEFINED)
 
 
 def _is_returned(path: Path) -> bool:
@@ -294,10 +290,10 @@ def _assigns(node: Node) -> bool:
 
 def _is_given_same(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
     """Tell whether two nodes are not the values of two names: one may replace the other."""
-    defined = []
-    for each, node in ((tree, old), (now, new)):
-        named = field(node.parent, *_DEFINED) if node.parent is not None else None
-        defined.append(each.of(named) if named is not None and named != node else "")
+    defined = [
+        each.of(named) if (named := field(node.parent, *_DEFINED)) != node else ""
+        for each, node in ((tree, old), (now, new))
+    ]
     return not all(defined) or defined[0] == defined[1]
 
 

@@ -40,7 +40,7 @@ _TARGETS = frozenset(
     {"expression_list", "pattern_list", "tuple_pattern", "array_pattern", "list_literal"}
     | {"left_assignment_list"}
 )
-_CHANGING = frozenset({"++", "--", "del", "delete", "unset"})
+_CHANGING = ("++", "--", "del", "delete", "unset")
 #: The fields that contain the name of a method.
 _METHODS = ("attribute", "property", "field")
 #: Types of calls that contain the name of a method directly.
@@ -68,6 +68,10 @@ class Span(NamedTuple):
     def is_within(self, spans: Collection["Span"]) -> bool:
         """Tell whether one of them contains it."""
         return any(one.start <= self.start and self.end <= one.end for one in spans)
+
+
+#: What stands in holes, by their names.
+_Bound = dict[str, tuple[str, Span]]
 
 
 class Part(NamedTuple):
@@ -143,15 +147,10 @@ class Rule:
 
     def written(self, tree: Tree, nodes: Sequence[Node]) -> str | None:
         """Return what nodes become by the rule; None where it does not fit."""
-        bound: dict[str, tuple[str, Span]] = {}
-        pairs = zip(self.old, nodes, strict=False)
+        bound: _Bound = {}
         if not tree.is_code(*span_of(*nodes)) or (self.is_value and is_called(nodes[0])):
             return None
-        if len(self.old) != len(nodes) or not all(
-            self._fits(one, tree, other, bound) for one, other in pairs
-        ):
-            return None
-        if not self._is_promised(tree, nodes[0]):
+        if not (self._all_fit(self.old, tree, nodes, bound) and self._is_promised(tree, nodes[0])):
             return None
         indent = indent_at(self.tree, self.old[0].start_byte)
         indent_here = indent_at(tree, nodes[0].start_byte)
@@ -195,27 +194,14 @@ class Rule:
         others = re.findall(r"\w+", promised.replace("Optional", "None"))
         return name == own or (value in others and others != [value])
 
-    def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]) -> bool:
+    def _fits(self, old: Node, tree: Tree, node: Node, bound: _Bound) -> bool:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
-        if name is not None and node.type != old.type:
-            if name in self.typed or name.startswith(GONE) or KEYED.search(node.type):
-                return False
-        if name is not None and name.startswith(GONE):
-            return True
         if name is not None:
-            is_loose = bool(LOOSE.search(node.type)) and node.type != old.type
-            if not node.is_named or (is_loose and (name in self.open or is_chained(node))):
-                return False
+            is_bound = self._takes(name, old, tree, node)
+            if name.startswith(GONE) or not is_bound:
+                return is_bound
             text = tree.of(node)
-            if name == self.tied and text != name:
-                return False
-            if name.startswith(LEVEL) and text.lower() not in LEVELS:
-                return False
-            if "(" in name and text.partition("(")[0] != name.partition("(")[0]:
-                was, now = self.tree.text[slice(*span_of(*self.old))], "".join(self.new)
-                if _FAILS.search(was) and not _FAILS.search(now):
-                    return False  # another function may fail as before
             return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type:
             return False
@@ -226,16 +212,35 @@ class Rule:
                 bound[ARGUMENTS] = tree.text[given.start : given.end], given
             return bool(node.named_child_count)
         mine, theirs = _children(old), _children(node)
-        if len(mine) != len(theirs):
-            return False
-        if not mine:
+        if not mine and not theirs:
             return self._reads_as(old, tree, node, bound)
-        pairs = zip(mine, theirs, strict=True)
-        return all(self._fits(one, tree, other, bound) for one, other in pairs)
+        return self._all_fit(mine, tree, theirs, bound)
 
-    def _reads_as(
-        self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]
+    def _takes(self, name: str, old: Node, tree: Tree, node: Node) -> bool:
+        """Tell whether a hole takes a node in the place of the one that was kept."""
+        if node.type != old.type:
+            if name in self.typed or name.startswith(GONE) or KEYED.search(node.type):
+                return False
+            if LOOSE.search(node.type) and (name in self.open or is_chained(node)):
+                return False
+        text = tree.of(node)
+        if name.startswith(LEVEL) and text.lower() not in LEVELS:
+            return False
+        if "(" in name and text.partition("(")[0] != name.partition("(")[0]:
+            was, now = self.tree.text[slice(*span_of(*self.old))], "".join(self.new)
+            if _FAILS.search(was) and not _FAILS.search(now):
+                return False  # another function may fail as before
+        return node.is_named and (name != self.tied or text == name)
+
+    def _all_fit(
+        self, old: Sequence[Node], tree: Tree, nodes: Sequence[Node], bound: _Bound
     ) -> bool:
+        """Tell whether nodes read as those that were rewritten, one by one."""
+        pairs = zip(old, nodes, strict=False)
+        is_alike = (self._fits(one, tree, other, bound) for one, other in pairs)
+        return len(old) == len(nodes) and all(is_alike)
+
+    def _reads_as(self, old: Node, tree: Tree, node: Node, bound: _Bound) -> bool:
         """Tell whether two leaves are the same, but for words of strings that are holes."""
         mine, theirs = list(pieces_of(self.tree, old)), list(pieces_of(tree, node))
         if not any(span in self.holes for span, *_ in mine):

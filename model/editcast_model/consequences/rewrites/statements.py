@@ -38,7 +38,6 @@ from editcast_model.syntax.tree import Tree
 
 #: Types of statements that fit their own place only.
 _OWN = re.compile("function|class|method|import|definition|decorated|package|comment")
-_STRING = re.compile("string")
 #: A number or a string.
 _VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
 #: How tests expect errors, or code catches them.
@@ -111,7 +110,9 @@ def _runs(change: Change) -> Iterator[tuple[Node, ...]]:
             continue
         starts, nodes = siblings.of(body)
         near = range(max(bisect_left(starts, hunk.start) - 1, 0), bisect_left(starts, hunk.end))
-        touched = [at for at in near if _touches(hunk, nodes[at])]
+        touched = [
+            at for at in near if nodes[at].start_byte < hunk.end and hunk.start < nodes[at].end_byte
+        ]
         if not touched:
             continue
         run = range(touched[0], touched[-1] + 1)
@@ -134,12 +135,6 @@ def _body_around(tree: Tree, hunk: Hunk) -> Node | None:
 
 def _contains_others(statement: Node) -> bool:
     return any(BODY.search(one.type) for one in statement.named_children)
-
-
-def _touches(hunk: Hunk, node: Node) -> bool:
-    if hunk.start == hunk.end:
-        return node.start_byte < hunk.start < node.end_byte
-    return node.start_byte < hunk.end and hunk.start < node.end_byte
 
 
 def _counterparts(change: Change, old: Sequence[Node]) -> tuple[Node, ...]:
@@ -208,13 +203,11 @@ def _is_added(now: Tree, statement: Node, kept: Collection[Span]) -> bool:
 def _strings(nodes: Sequence[Node], holes: Collection[Span]) -> Iterator[Node]:
     """Return the strings that were not kept."""
     for one in nodes:
-        if span_of(one) in holes:
-            continue
-        if _STRING.search(one.type):
-            if not any(hole.is_within([span_of(one)]) for hole in holes):
-                yield one
-        else:
+        span = span_of(one)
+        if "string" not in one.type and span not in holes:
             yield from _strings(one.named_children, holes)
+        elif not any(hole.is_within([span]) for hole in holes):
+            yield one
 
 
 def _kept(change: Change, holes: dict[Span, str], first: Node, part: Part, name: str) -> Kept:
@@ -224,5 +217,4 @@ def _kept(change: Change, holes: dict[Span, str], first: Node, part: Part, name:
     hole = next((span for span, one in holes.items() if one == name), None)
     before = indent_at(tree, hole.start) if hole is not None else ""
     after = indent_at(now, part.span.start)
-    indents = before.removeprefix(indent), after.removeprefix(indent)
-    return Kept(name, part.text, indents)
+    return Kept(name, part.text, (before.removeprefix(indent), after.removeprefix(indent)))
