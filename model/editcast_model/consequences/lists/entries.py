@@ -19,6 +19,8 @@ LONGEST = 400
 COLUMN = "column"
 #: The kind of an entry that is an option of a command line.
 OPTION = "option"
+#: The kind of an entry that is a column of a table.
+SCHEMA = "schema"
 #: Languages whose names are written as those of columns are.
 AS_COLUMNS = ("python", "ruby", "rust", "php", "c", "cpp")
 #: The number of nodes around a name that may be its list.

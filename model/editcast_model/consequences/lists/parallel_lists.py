@@ -20,6 +20,7 @@ from editcast_model.consequences.lists.entries import (
     LONGEST,
     MOST_PLACES,
     OPTION,
+    SCHEMA,
     Entry,
     EntryList,
     end_of,
@@ -30,6 +31,7 @@ from editcast_model.consequences.lists.entries import (
 )
 from editcast_model.consequences.lists.in_texts import added_columns, after_column, lacking_in_texts
 from editcast_model.consequences.lists.placing import put_behind, without_last
+from editcast_model.consequences.lists.schema import is_of_table
 from editcast_model.consequences.lists.templates import (
     Template,
     aligned,
@@ -291,6 +293,8 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
 
 def _is_related(known: Entry, found: EntryList) -> bool:
     """Tell whether the code around an entry names the owner of the known one, or lies in it."""
+    if known.kind == SCHEMA:
+        return is_of_table(found.tree.of(name_of(_named_around(found))), known.owner)
     if _is_within(known, found.entry):
         return True
     is_named = bool(known.owner) and known.owner in found.tree.text

@@ -9,6 +9,7 @@ from tree_sitter import Node
 from editcast_model.consequences.lists.entries import (
     COLUMN,
     OPTION,
+    SCHEMA,
     Entry,
     EntryList,
     inner_of,
@@ -59,6 +60,8 @@ def template_of(
         beside: Another entry beside the new one.
         together: Entries that were added with it, to this list or others.
     """
+    if added.kind == SCHEMA:
+        return _of_same_type(added, found)
     source, old = _source_of(added, found, beside)
     text, words = found.tree.of(source), ((old, added.name), differing(old, added.name))
     if _says_more(added, found, source, [old for old, _ in words]):
@@ -86,6 +89,15 @@ def template_of(
     if is_beside and is_like and _says_type(source, text, old):
         return Template(source, words)
     return None if is_beside else Template(source, words, name_of(source) is not None)
+
+
+def _of_same_type(added: Entry, found: EntryList) -> Template | None:
+    """Return an entry of a list that is of the type of an added column; None for none."""
+    for old in added.all_alike:
+        for one in found.entries:
+            if _only_name(found.tree.of(one), added.others) == old:
+                return Template(one, ((old, added.name), differing(old, added.name)))
+    return None
 
 
 def _says_type(entry: Node, text: str, name: str) -> bool:

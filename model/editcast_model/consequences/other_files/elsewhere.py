@@ -13,7 +13,7 @@ from typing import Final
 from editcast_model.consequences.arguments import Parameters, fitted
 from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.lists.entries import OPTION
+from editcast_model.consequences.lists.entries import OPTION, SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.renames import (
     given_properties,
@@ -85,6 +85,8 @@ def after_modules(
     others = [one for one in changes if one.file != path and family_of(one.language) == family]
     due = [one for one in others if any(map(names.of, one.words))]
     imported = imports(names) if due else []
+    for entry in (one for change in changes if change.language == SCHEMA for one in change.entries):
+        yield from lacking(names, entry, (), importable)
     for change in due:
         ties = _Ties(names, path, change, imported)
         for name in change.names:

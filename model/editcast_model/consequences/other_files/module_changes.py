@@ -13,8 +13,9 @@ from typing import Any, Final
 from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
-from editcast_model.consequences.lists.entries import Entry
+from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
+from editcast_model.consequences.lists.schema import added_table_columns, is_schema
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.members.tuples import new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
@@ -166,7 +167,8 @@ class ModuleHistory:
 
     def save(self, before: str, after: str) -> None:
         """Note that the file was saved; nothing slow is done now."""
-        if not has_rules(self._language) or len(after) > MOST_CHARACTERS:
+        is_known = has_rules(self._language) or is_schema(self._file)
+        if not is_known or len(after) > MOST_CHARACTERS:
             return
         for text in (before, after):
             if not self._texts or self._texts[-1] != text:
@@ -190,6 +192,10 @@ class ModuleHistory:
 
     def _read(self) -> None:
         *earlier, text = self._texts
+        if is_schema(self._file):
+            columns = tuple(added_table_columns(earlier[0], text)) if earlier else ()
+            self._change = ModuleChange(self._file, SCHEMA, entries=columns) if columns else None
+            return
         tree = parse(text, self._language)
         if tree is None or not tree.parses:
             return  # half done: it will be saved again
