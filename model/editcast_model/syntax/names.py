@@ -12,6 +12,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
 from editcast_model.syntax.rules.c import CRules
 from editcast_model.syntax.rules.csharp import CSharpRules
@@ -27,7 +28,6 @@ from editcast_model.syntax.tree import Path, Tree
 #: A name that occurs more often in a scope is not looked up there, since that takes too long.
 MOST_OCCURRENCES = 400
 
-_C, _SCRIPT = CRules(), ScriptRules()
 _RULES: Mapping[str, Rules] = {
     "python": PythonRules(),
     "go": GoRules(),
@@ -36,9 +36,8 @@ _RULES: Mapping[str, Rules] = {
     "rust": RustRules(),
     "php": PhpRules(),
     "ruby": RubyRules(),
-    **dict.fromkeys(("c", "cpp"), _C),
-    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
-    "vue": _SCRIPT,
+    **dict.fromkeys(("c", "cpp"), CRules()),
+    **dict.fromkeys((*SCRIPTS, "vue"), ScriptRules()),
 }
 
 
@@ -79,11 +78,8 @@ class Occurrence:
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
         """Return the scopes in which a name is looked up, the innermost first."""
-        found = tuple(self.rules.scopes(self.path))
-        if found:
-            return found
-        root = self.path[0]  # of a text that begins with blanks, or hardly parses
-        return (Scope(root.node.start_byte, root.node.end_byte, root.type),)
+        root = self.path[0].node  # for a text that begins with blanks, or hardly parses
+        return tuple(self.rules.scopes(self.path)) or (Scope.of(root),)
 
     @property
     def end(self) -> int:

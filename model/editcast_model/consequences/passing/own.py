@@ -110,7 +110,7 @@ def calls_lacking(names: Names, function: Function, like: Call, name: str) -> It
     They are of the same function by all that is written of it.
     """
     written = names.tree.of(called_by(like.node))
-    for one in names.of(like.called.name, scope_of(function)):
+    for one in names.of(like.called.name, Scope.of(function.node)):
         call = call_of(names.tree, one) if _is_in_body(function, one) else None
         if call is not None and names.tree.of(called_by(call.node)) == written:
             if not call.spreads and gives(names, call, name) is None:
@@ -126,7 +126,7 @@ def uses_of_default(names: Names, function: Function, parameter: Parameter) -> I
     home = names.resolve(constant) if constant is not None else None
     if home is None:
         return
-    for one in names.of(parameter.default, scope_of(function)):
+    for one in names.of(parameter.default, Scope.of(function.node)):
         is_same = one.role is Role.REFERENCE and names.resolve(one) == home
         if is_same and _is_in_body(function, one):
             yield one
@@ -154,7 +154,7 @@ def _in_place_of_default(
                 hunk = Hunk(one.start, one.end, parameter.name)
                 yield Consequence(hunk, "use_parameter")
         return
-    for one in names.of(parameter.name, scope_of(function)):
+    for one in names.of(parameter.name, Scope.of(function.node)):
         value = _value_given(names.tree, one) if _is_in_body(function, one) else None
         if value is not None and names.tree.of(value) == default:
             hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
@@ -236,9 +236,3 @@ def _is_in(function: Function, offset: int) -> bool:
 def _is_in_body(function: Function, one: Occurrence) -> bool:
     body = function.node.child_by_field_name("body")
     return body is not None and body.start_byte <= one.start < body.end_byte
-
-
-def scope_of(function: Function) -> Scope:
-    """Return all of a function as a part of the text in which names are looked for."""
-    node = function.node
-    return Scope(node.start_byte, node.end_byte, node.type)

@@ -36,8 +36,7 @@ class GoRules(Rules):
         roles.PARAMETER: roles.each("parameter_declaration variadic_parameter_declaration"),
     }
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case (("var_spec" | "const_spec"), "name"):

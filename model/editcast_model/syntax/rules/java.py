@@ -60,14 +60,12 @@ class JavaRules(Rules):
         ),
     }
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         if any(step.type in ("import_declaration", "package_declaration") for step in path[1:3]):
             return _imported(path)
-        return super().part(path, name)
+        return super()._part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "method_reference", _ if leaf.node != first_child(parent.node):

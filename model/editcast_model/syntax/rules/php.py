@@ -61,10 +61,9 @@ class PhpRules(Rules):
         if is_whole == is_member and not (parent == _PROMOTED and not is_member):
             return None
         name = tree.text[offset : path[-1].node.end_byte]
-        return name, self.part(path, name), path
+        return name, self._part(path, name), path
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
+    def _opens(self, path: Path, index: int) -> bool:
         kind, field = path[index].type, path[index + 1].field
         if kind in ("program", "arrow_function"):
             return True
@@ -74,13 +73,11 @@ class PhpRules(Rules):
         """Tell whether a function hides a variable of what is around it."""
         return scope.type in _CLOSED and name.startswith(self.sigil)
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         is_variable = path[-1].type == "variable_name"
-        return _variable(path, name) if is_variable else super().part(path, name)
+        return _variable(path, name) if is_variable else super()._part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         is_first = leaf.node == first_child(parent.node)
         if parent.type == "class_constant_access_expression" and not is_first:

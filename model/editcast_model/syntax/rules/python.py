@@ -39,8 +39,7 @@ class PythonRules(Rules):
         Part(Role.OUTER, "nonlocal_statement"): "nonlocal_statement",
     }
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
+    def _opens(self, path: Path, index: int) -> bool:
         kind, field = path[index].type, path[index + 1].field
         if kind in _FUNCTIONS and field == "parameters":  # types and defaults are outside
             return all(step.field not in ("value", "type") for step in path[index + 3 : index + 4])
@@ -53,8 +52,7 @@ class PythonRules(Rules):
         inside = super().scopes(path)
         return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "named_expression", "name":

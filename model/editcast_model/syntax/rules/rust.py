@@ -57,14 +57,12 @@ class RustRules(Rules):
         """,
     }
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         if any(step.type in ("use_declaration", "attribute_item") for step in path):
             return _imported(path)
-        return super().part(path, name)
+        return super()._part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         if parent.type in _ITEMS_WITH_NAMES and leaf.field == "name":
             is_listed = path[-3].type == "declaration_list"
