@@ -54,16 +54,13 @@ def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Ite
     is_python = names.tree.language == "python"
     is_next = len(call.arguments) == index == len(given) and not parameters[index].is_named
     # In Python, what may be left out is given by its place where the one before it may be, too.
-    is_free = parameters[index].is_required or _is_behind_optional(parameters, index)
+    is_behind_optional = index > 0 and not parameters[index - 1].is_required
+    is_free = parameters[index].is_required or is_behind_optional
     if is_next and (is_free or not is_python):
         yield Consequence(with_argument(names, call, index, name), "pass_parameter")
     elif is_python:
         at, written = _place_by_name(call, parameters, name), names.rules.given_by_name(name, name)
         yield Consequence(with_argument(names, call, at, written), "pass_parameter")
-
-
-def _is_behind_optional(parameters: Parameters, index: int) -> bool:
-    return index > 0 and not parameters[index - 1].is_required
 
 
 def is_parameter_around(names: Names, call: Call, parameter: Parameter) -> bool:
@@ -111,7 +108,7 @@ def calls_lacking(names: Names, function: Function, like: Call, name: str) -> It
     """
     written = names.tree.of(called_by(like.node))
     for one in names.of(like.called.name, Scope.of(function.node)):
-        call = call_of(names.tree, one) if _is_in_body(function, one) else None
+        call = call_of(names.tree, one) if function.runs(one.start) else None
         if call is not None and names.tree.of(called_by(call.node)) == written:
             if not call.spreads and gives(names, call, name) is None:
                 yield call
@@ -128,7 +125,7 @@ def uses_of_default(names: Names, function: Function, parameter: Parameter) -> I
         return
     for one in names.of(parameter.default, Scope.of(function.node)):
         is_same = one.role is Role.REFERENCE and names.resolve(one) == home
-        if is_same and _is_in_body(function, one):
+        if is_same and function.runs(one.start):
             yield one
 
 
@@ -155,7 +152,7 @@ def _in_place_of_default(
                 yield Consequence(hunk, "use_parameter")
         return
     for one in names.of(parameter.name, Scope.of(function.node)):
-        value = _value_given(names.tree, one) if _is_in_body(function, one) else None
+        value = _value_given(names.tree, one) if function.runs(one.start) else None
         if value is not None and names.tree.of(value) == default:
             hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
             yield Consequence(hunk, "pass_parameter")
@@ -177,14 +174,14 @@ def _to_functions_of_file(
 ) -> Iterator[Consequence]:
     """Return calls of functions of the file that have a parameter of the same name."""
     for one in names.of(parameter.name):
-        is_outside = one.role is Role.DEFINITION and not _is_in(function, one.start)
+        is_outside = one.role is Role.DEFINITION and not function.has(one.start)
         other = function_at(names, one.start) if is_outside else None
         found = other.parameters if other is not None else ()
         own = next((each for each in found if each.name == parameter.name), None)
         if other is None or own is None:
             continue
         for call in calls_of(names, other):
-            if _is_in(function, call.start) and is_parameter_around(names, call, own):
+            if function.has(call.start) and is_parameter_around(names, call, own):
                 yield from with_own(names, call, other.parameters, parameter.name)
 
 
@@ -192,7 +189,7 @@ def _to_others(names: Names, function: Function, parameter: Parameter) -> Iterat
     """Return calls that give nothing of that name, where others of the same thing do."""
     name, order = parameter.name, function.parameters
     for like, argument in calls_with(names, name):
-        if _is_in(function, argument.start) or _is_format(names, like):
+        if function.has(argument.start) or _is_format(names, like):
             continue
         for call in calls_lacking(names, function, like, name):
             yield from _given_as_in(names, call, like, argument, name, order)
@@ -227,12 +224,3 @@ def _place_by_name(call: Call, order: Parameters, name: str) -> int:
             return keywords.index(one.name) + 1
     found = (keywords.index(one.name) for one in order[at + 1 :] if one.name in keywords)
     return next(found, len(keywords))
-
-
-def _is_in(function: Function, offset: int) -> bool:
-    return function.node.start_byte <= offset < function.node.end_byte
-
-
-def _is_in_body(function: Function, one: Occurrence) -> bool:
-    body = function.node.child_by_field_name("body")
-    return body is not None and body.start_byte <= one.start < body.end_byte

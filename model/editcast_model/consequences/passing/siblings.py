@@ -34,10 +34,9 @@ def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Conse
         if parameter.name in new and parameter.name and not parameter.is_rest:
             for other in _siblings(names, function):
                 own = names.of(parameter.name, Scope.of(other.node))
-                if any(one.role in (Role.DEFINITION, Role.REFERENCE) for one in own):
-                    continue
+                is_there = any(one.role in (Role.DEFINITION, Role.REFERENCE) for one in own)
                 # All calls of the other function are looked at last: this takes the longest.
-                is_needed = _needs(change, function, other, parameter)
+                is_needed = not is_there and _needs(change, function, other, parameter)
                 if is_needed and may_take(names, other, parameter.name):
                     yield _with(names, function, other, parameter)
 
@@ -79,8 +78,8 @@ def _name(statement: Node) -> Node | None:
     """Return the name of what a statement declares."""
     node: Node | None = statement
     while node is not None and node.type in _STATEMENTS:
-        node = node.child_by_field_name("declaration") or first_child(node)
-    return field(node, "name") if node is not None else None
+        node = field(node, "declaration") or first_child(node)
+    return field(node, "name")
 
 
 def _with(names: Names, function: Function, other: Function, parameter: Parameter) -> Consequence:

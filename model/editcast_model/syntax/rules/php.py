@@ -109,7 +109,9 @@ def _variable(path: Path, name: str) -> Part:
         return Part(Role.OUTER, "use")
     at = len(path) - 1
     while path[at - 1].type in _PATTERNS:
-        if path[at - 1].type == "list_literal" and _is_followed(path, at, "=>"):
+        following = path[at].node.next_sibling
+        is_key = following is not None and following.type == "=>"
+        if is_key and path[at - 1].type == "list_literal":
             return roles.REFERENCE
         at -= 1
     above = path[at - 1].type
@@ -119,11 +121,6 @@ def _variable(path: Path, name: str) -> Part:
     if above == "foreach_statement" and before is not None and before.type == "as":
         return Part(Role.DEFINITION, "variable", extent=at - 1)
     return roles.REFERENCE
-
-
-def _is_followed(path: Path, at: int, kind: str) -> bool:
-    following = path[at].node.next_sibling
-    return following is not None and following.type == kind
 
 
 def _qualified(path: Path) -> Part:

@@ -56,11 +56,8 @@ class PythonRules(Rules):
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "named_expression", "name":
-                return Part(
-                    Role.DEFINITION,
-                    "variable",
-                    level=roles.level(self.scopes(path), *_NAMED_SCOPES),
-                )
+                level = roles.level(self.scopes(path), *_NAMED_SCOPES)
+                return Part(Role.DEFINITION, "variable", level=level)
             case "dotted_name", _:
                 return _dotted(path)
             case ("keyword_pattern", _) if _is_first(path):
@@ -109,10 +106,8 @@ def _dotted(path: Path) -> Part:
     """Return a name in the dotted name of an import or a pattern."""
     dotted, above = path[-2], path[-3]
     is_first = _is_first(path)
-    if above.type == "class_pattern":
-        return roles.REFERENCE if is_first else roles.MEMBER
     if above.type.endswith("_pattern"):
-        if dotted.node.named_child_count > 1:
+        if above.type == "class_pattern" or dotted.node.named_child_count > 1:
             return roles.REFERENCE if is_first else roles.MEMBER
         return _variable_of(path, "case_clause")
     if above.type in ("import_statement", "import_from_statement") and dotted.field == "name":
