@@ -183,8 +183,11 @@ class Rules:
         return f"{name.removeprefix(self.sigil)}{self.by_name}{value}"
 
     def hides(self, scope: Scope, name: str) -> bool:
-        """Tell whether a scope hides a name from what is inside, whether or not it defines it."""
-        return False
+        """Tell whether a scope hides a name from what is inside, whether or not it defines it.
+
+        A function with sigils hides the variables of what is around it.
+        """
+        return bool(self.sigil) and scope.type in self.borrowing and name.startswith(self.sigil)
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes in which that name is looked up, the innermost first."""

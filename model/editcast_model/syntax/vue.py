@@ -11,7 +11,7 @@ declare variables stay blank: nothing is known of what is inside.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: The inside of a tag; a `>` in quotes does not end it.
 _INSIDE = r"""(?:[^<>"']|"[^"]*"|'[^']*')"""
@@ -55,15 +55,8 @@ class _Code:
         return True
 
 
-@dataclass(frozen=True)
-class _Element:
-    """An element that is open.
-
-    Attributes:
-        name: Its name.
-        is_loop: Whether its end ends a loop.
-        is_hidden: Whether nothing in it is written, nor in the elements inside.
-    """
+class _Element(NamedTuple):
+    """An open element; its end may end a loop, and of a hidden one nothing inside is written."""
 
     name: str
     is_loop: bool

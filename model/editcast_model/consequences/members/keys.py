@@ -122,11 +122,9 @@ def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
 def _subscripted(path: Path, at: int) -> Node | None:
     """Return the object of `object["key"]`."""
     above = path[at - 1]
-    if path[at].field in ("subscript", "index") and "subscript" in above.type:
-        return field(above.node, "value", "object")
-    if above.type == "element_reference" and path[at].field is None:
-        return above.node.child_by_field_name("object")
-    return None
+    is_index = path[at].field in ("subscript", "index") and "subscript" in above.type
+    is_index |= path[at].field is None and above.type == "element_reference"
+    return field(above.node, "value", "object") if is_index else None
 
 
 def _asked(names: Names, path: Path, at: int) -> Node | None:

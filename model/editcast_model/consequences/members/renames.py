@@ -90,7 +90,9 @@ def after_property(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     names, new = change.after, renamed.after
     if have_one_type(change.before, renamed.before, names, new):
         for component in components_with(names, new):
-            used = [one for one in names.of(component.name) if _means(names, one, component)]
+            named = (one for one in names.of(component.name) if one.role is Role.REFERENCE)
+            home = names.home(component)
+            used = [one for one in named if names.resolve(one) == home]
             yield from given_properties(names, renamed.before.name, new.name, used)
 
 
@@ -100,10 +102,6 @@ def given_properties(
     """Return the attributes that give components a property by its old name."""
     for one in attributes_of(names, used, old):
         yield Consequence(_replaced(one, new), "rename_attribute")
-
-
-def _means(names: Names, one: Occurrence, function: Occurrence) -> bool:
-    return one.role is Role.REFERENCE and names.resolve(one) == names.home(function)
 
 
 def _has(names: Names, new: Occurrence, whose: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from editcast_model.consequences.arguments import Parameters, fitted
+from editcast_model.consequences.arguments import fitted
 from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION
@@ -56,6 +56,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import field
 

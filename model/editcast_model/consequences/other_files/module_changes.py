@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
@@ -32,6 +31,7 @@ from editcast_model.syntax.components import (
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
+from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import MOST_CHARACTERS, around, parse
 

@@ -96,13 +96,10 @@ def new_results(change: Change) -> Iterator[NewResults]:
 def _in_returns(change: Change, _: Function, function: Function) -> NewResults | None:
     """Return what a `return` of Python has beside the value that it had before."""
     tree, before = change.after.tree, change.before.tree
-    for _hunk, start, _end in change.finished():
-        path = [step.node for step in tree.path(max(start - 1, 0))]
-        node = next((one for one in path if one.type == "return_statement"), None)
-        is_own = node is not None and function_node_around(tree, node) == function.node
-        values = _values(node) if node is not None and is_own else []
-        place = change.was_at(node.start_byte) if node is not None else None
-        if len(values) > 1 and place is not None:
+    for node in sorted(returns_in(function.node), key=lambda one: one.start_byte):
+        place, values = change.was_at(node.start_byte), _values(node)
+        is_active = change.is_active(node.start_byte, node.end_byte)
+        if len(values) > 1 and place is not None and not is_active:
             steps = (step.node for step in before.path(place) if step.type == "return_statement")
             if [before.of(one) for each in steps for one in _values(each)] == [tree.of(values[0])]:
                 further = [tree.of(one) for one in values[1:]]

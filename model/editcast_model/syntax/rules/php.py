@@ -6,7 +6,7 @@ A parameter that declares a member is two names, one behind the `$` of the other
 """
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Role, Rules, Scope
+from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path, Tree, first_child, word_set
 
 _CLASSES = "class_declaration interface_declaration trait_declaration enum_declaration"
@@ -68,10 +68,6 @@ class PhpRules(Rules):
         if kind in ("program", "arrow_function"):
             return True
         return kind in _CLOSED and (field in ("parameters", "body") or kind == "anonymous_function")
-
-    def hides(self, scope: Scope, name: str) -> bool:
-        """Tell whether a function hides a variable of what is around it."""
-        return scope.type in _CLOSED and name.startswith(self.sigil)
 
     def _part(self, path: Path, name: str) -> Part:
         is_variable = path[-1].type == "variable_name"
