@@ -85,15 +85,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument.
-
-    Attributes:
-        start: Where it begins.
-        end: Where it ends.
-        keyword: Its name, if it has one.
-        is_spread: Whether it spreads.
-        is_shorthand: Whether it is the variable of its name.
-    """
+    """An argument, with its name if it has one; in shorthand it is the variable of its name."""
 
     start: int
     end: int
@@ -323,12 +315,11 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
 
 def call_at(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     """Return a call of a name that a node is; None for one without arguments in brackets."""
-    listed = node.child_by_field_name("arguments")
+    listed, method = field(node, "arguments"), field(node, "method")
     if listed is None:  # of `new` in PHP
         listed = next((child for child in node.named_children if child.type == "arguments"), None)
     if listed is None and called.rules.calls_by_name:
-        named = node.child_by_field_name("method")
-        end = named.end_byte if named is not None else called.end
+        end = method.end_byte if method is not None else called.end
         return Call(called, node, end, end, ())
     if listed is None or listed.type not in ("arguments", "argument_list"):
         return None
@@ -346,7 +337,6 @@ def call_at(tree: Tree, called: Occurrence, node: Node) -> Call | None:
         one = Argument(child.start_byte, child.end_byte, text, is_spread, is_shorthand)
         arguments.append(one)
     start, end = _inside(tree, listed)
-    method = node.child_by_field_name("method")
     span = (method.end_byte, listed.end_byte) if method is not None else None
     return Call(called, node, start, end, tuple(arguments), span)
 

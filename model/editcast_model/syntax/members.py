@@ -335,11 +335,9 @@ def _fields_meant(names: Names, node: Node) -> list[Occurrence]:
 
 def _type_of_field(names: Names, node: Node, depth: int) -> str | None:
     """Return the type of a field whose class is known: it is declared, or that of its value."""
-    types = set[str | None]()
-    for one in _fields_meant(names, node) if depth <= _DEEPEST else ():
-        above = one.path[-2 if is_declared_member(one) else -3].node
-        types.add(_declared_type(names, above, depth + 1))
-    types.discard(None)
+    defined = _fields_meant(names, node) if depth <= _DEEPEST else ()
+    declared = (one.path[-2 if is_declared_member(one) else -3].node for one in defined)
+    types = {_declared_type(names, each, depth + 1) for each in declared} - {None}
     return types.pop() if len(types) == 1 else None
 
 

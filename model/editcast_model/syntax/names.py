@@ -59,15 +59,7 @@ def have_same_rules(one: str | None, other: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A name where it stands.
-
-    Attributes:
-        name: The name.
-        start: Where it begins, in code points.
-        part: What it is there.
-        path: The nodes around it.
-        rules: The rules of its language.
-    """
+    """A name where it stands, what it is there, the nodes around it, and its language's rules."""
 
     name: str
     start: int
@@ -99,10 +91,8 @@ class Occurrence:
     @property
     def extent(self) -> tuple[int, int] | None:
         """Return the statement that a definition is made for, such as a loop."""
-        if self.part.extent is None:
-            return None
-        node = self.path[self.part.extent].node
-        return node.start_byte, node.end_byte
+        at = self.part.extent
+        return self.path[at].node.byte_range if at is not None else None
 
     @property
     def seen_from(self) -> int:
@@ -174,11 +164,8 @@ class Names:
             return []
         key = name, scope
         if key not in self._defined:
-            self._defined[key] = [
-                one
-                for one in self.of(name, scope)
-                if one.role is Role.DEFINITION and self.home(one) == scope
-            ]
+            found = (one for one in self.of(name, scope) if one.role is Role.DEFINITION)
+            self._defined[key] = [one for one in found if self.home(one) == scope]
         return self._defined[key]
 
     def meant_by(self, one: Occurrence | None) -> list[Occurrence]:
@@ -234,9 +221,7 @@ class Names:
     @cached_property
     def _takes_everything(self) -> bool:
         """Tell whether an import brings names that are not written down."""
-        if self.tree.language != "python":
-            return False
-        return _STAR.search(self.tree.text) is not None
+        return self.tree.language == "python" and _STAR.search(self.tree.text) is not None
 
     def _read(self, offset: int) -> Occurrence | None:
         path = self.tree.path(offset)

@@ -108,5 +108,5 @@ def _is_related(names: Names, one: Occurrence, signature: NewSignature) -> bool:
 def _class(names: Names, one: Occurrence) -> tuple[str, frozenset[str]]:
     """Return the class around a method, and what it extends and implements."""
     found = class_of_method(one.path[:-1])
-    name = names.tree.of(field(found, "name")) if found is not None else ""
+    name = names.tree.of(field(found, "name"))
     return name, bases_of(names, found) if found is not None and name else frozenset()

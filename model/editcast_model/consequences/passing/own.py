@@ -134,8 +134,7 @@ def uses_of_default(names: Names, function: Function, parameter: Parameter) -> I
     if home is None:
         return
     for one in names.of(parameter.default, Scope.of(function.node)):
-        is_same = one.role is Role.REFERENCE and names.resolve(one) == home
-        if is_same and function.runs(one.start):
+        if one.role is Role.REFERENCE and names.resolve(one) == home and function.runs(one.start):
             yield one
 
 

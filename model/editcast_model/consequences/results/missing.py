@@ -101,8 +101,7 @@ def without_check(names: Names, call: Call) -> Iterator[Consequence]:
     statement, target = _assignment(names.tree, call)
     check = statement.next_named_sibling if statement is not None else None
     if check is not None and _leaves(names.tree, check, target):
-        hunk = without_lines(names.tree, check)
-        if hunk is not None:
+        if (hunk := without_lines(names.tree, check)) is not None:
             yield Consequence(hunk, "remove_check", cause=f"{call.called.name} nothing")
 
 
@@ -111,10 +110,9 @@ def with_checks(names: Names, calls: Iterable[Call]) -> Iterator[Consequence]:
     tree, found = names.tree, [(call, *_assignment(names.tree, call)) for call in calls]
     checks, unchecked = list[tuple[Call, str, Node]](), list[tuple[Call, Node, str]]()
     for call, statement, target in found:
-        check = statement.next_named_sibling if statement is not None else None
         if statement is None or statement.parent is None:
             continue
-        around = statement.parent.parent
+        check, around = statement.next_named_sibling, statement.parent.parent
         if around is not None and around.type == "try_statement":
             continue  # it may wait for an error
         if check is not None and _leaves(tree, check, target):

@@ -53,13 +53,7 @@ _HANDLED = word_set(
 
 
 class Wrapped(NamedTuple):
-    """A function whose result is wrapped since a change.
-
-    Attributes:
-        function: The function.
-        maker: What makes a value of the new type.
-        was_nothing: Whether it had no result before.
-    """
+    """A function whose result is wrapped since a change, by what, and if it had none before."""
 
     function: Function
     maker: str

@@ -29,9 +29,7 @@ _ENTRIES = ("aliased_import", "dotted_name")
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
     names, tree = change.after, change.after.tree
-    if tree.language != "python":
-        return
-    gone = names_gone(change)
+    gone = names_gone(change) if tree.language == "python" else ()
     if not gone:
         return
     statements = defaultdict[int, list[Import]](list)
@@ -42,8 +40,7 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
         if not any(_was_used(change, one) for one in lost):
             continue
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
-        hunk = _without(tree, taken, kept)
-        if hunk is not None:
+        if (hunk := _without(tree, taken, kept)) is not None:
             yield Consequence(hunk, "remove_import")
 
 

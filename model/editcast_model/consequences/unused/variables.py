@@ -105,6 +105,5 @@ def _declaration(one: Occurrence) -> Node | None:
 
 def _is_used(names: Names, one: Occurrence, own: range) -> bool:
     """Tell whether a variable is used, or may be, outside of its own declaration."""
-    scope = names.home(one)
-    uses = mentions(names, one.name, scope.start, scope.end)
+    uses = mentions(names, one.name, *names.home(one)[:2])
     return names.is_too_frequent(one.name) or any(place not in own for place in uses)

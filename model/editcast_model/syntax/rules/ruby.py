@@ -179,8 +179,8 @@ def _target(path: Path, scopes: Sequence[Scope]) -> Part:
 
 def _key(path: Path, scopes: Sequence[Scope]) -> Part:
     """Return a key before a colon, behind which the value of its name may be left out."""
-    is_argument = path[max(-3, -len(path))].type == "argument_list"
     if path[-2].node.child_by_field_name("value") is not None:
+        is_argument = path[max(-3, -len(path))].type == "argument_list"
         return Part(Role.KEYWORD if is_argument else Role.KEY)
     if path[-2].type == "keyword_pattern":
         return _variable(path, scopes, is_bound=True, is_shorthand=True)
