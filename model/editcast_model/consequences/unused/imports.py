@@ -29,7 +29,9 @@ _ENTRIES = ("aliased_import", "dotted_name")
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
     names, tree = change.after, change.after.tree
-    gone = names_gone(change) if tree.language == "python" else ()
+    if tree.language != "python":
+        return
+    gone = names_gone(change)
     if not gone:
         return
     statements = defaultdict[int, list[Import]](list)
