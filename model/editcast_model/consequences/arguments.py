@@ -14,16 +14,13 @@ from editcast_model.consequences.parameters import (
     value_for,
     with_argument,
 )
-from editcast_model.consequences.passing.bases import to_base
 from editcast_model.consequences.passing.order import reordered
-from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
+from editcast_model.consequences.passing.own import is_idle_around, passed_on, to_base, with_own
 from editcast_model.consequences.passing.siblings import like_it
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, call_around, calls_of
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.parameters import Parameter
-
-Parameters = tuple[Parameter, ...]
+from editcast_model.syntax.parameters import Parameter, Parameters
 
 _CODE = re.compile("function|lambda|func_literal|closure")
 

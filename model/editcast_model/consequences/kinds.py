@@ -27,7 +27,6 @@ Kind = Literal[
     "rename_pair",
     "rename_keyword",
     "rename_attribute",
-    "rename_taken_key",
     "rename_key",
     "rename_key_unsure",
     "add_argument",

@@ -21,7 +21,6 @@ from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
     after_property,
-    after_result,
 )
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
@@ -111,8 +110,6 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
             yield from after_parameter(change, renamed)
     elif one.role is Role.REFERENCE:
         yield from after_use(change, renamed)
-    if one.role is Role.KEY or one.part.is_shorthand:
-        yield from after_result(change, renamed)
     yield from after_property(change, renamed)
 
 

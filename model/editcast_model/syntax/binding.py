@@ -3,7 +3,7 @@
 import re
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import call_around
+from editcast_model.syntax.calls import FUNCTION, call_around
 from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
@@ -16,21 +16,12 @@ _ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
-#: Go's own types, which are names like any others there.
-_TYPES_OF_GO = frozenset(
-    """any bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16
-    uint32 uint64""".split()
-)
-#: Types of nodes whose code runs after everything around it is defined.
-_LATER = re.compile("function|lambda|method|closure|func_literal")
 
 
 def unbinds(names: Names, hunk: Hunk) -> bool:
     """Tell whether a hunk puts a name that means nothing in place of one that means something.
 
-    Args:
-        names: Of the text.
-        hunk: In that text; one that does anything else than to replace one name by another passes.
+    One that does anything else than to replace one name by another does not.
     """
     one, new = _replaced(names, hunk)
     if one is None or _is_defined(one):
@@ -49,8 +40,9 @@ def is_of_language(names: Names, place: int) -> bool:
     """Tell whether what stands at a place is a word of the language, such as one of its types."""
     leaf = names.tree.path(place)[-1]
     word = names.tree.of(leaf.node)
-    is_of_go = leaf.type == "type_identifier" and word in _TYPES_OF_GO
-    return leaf.type == word or leaf.type.endswith("_type") or is_of_go
+    if names.tree.language == "go" and leaf.type == "type_identifier":
+        return word in names.rules.builtins  # they are names like any others there
+    return leaf.type == word or leaf.type.endswith("_type")
 
 
 def renames_definition(names: Names, hunk: Hunk) -> bool:
@@ -91,7 +83,7 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
             is_own = used is not None and names.tree.of(defined) == used[0]
             if is_own and (is_whole or "assignment" not in step.type):
                 return True
-        if _LATER.search(step.type):
+        if FUNCTION.search(step.type):
             return False
         is_whole &= node.start_byte == hunk.start and node.end_byte <= hunk.end
     return False
@@ -110,8 +102,7 @@ def assigns_for_nothing(names: Names, hunk: Hunk) -> bool:
     if written is None or not is_begun or "=" in text[hunk.start : hunk.end]:
         return False
     around = (each.node for each in reversed(path) if each.node.child_by_field_name("parameters"))
-    function = next(around, None)
-    end = function.end_byte if function else len(text)
+    end = next((each.end_byte for each in around), len(text))
     return not any(hunk.end <= one.start < end for one in names.of(written[1]))
 
 
@@ -154,6 +145,5 @@ def _has_member(names: Names, one: Occurrence, name: str) -> bool:
     if whose is None:
         return False
     keys = (each for each in names.of(name) if each.role is Role.KEY)
-    return bool(fields_defined(names, name, whose)) or any(
-        owner(names, each) == whose for each in keys
-    )
+    has_key = any(owner(names, each) == whose for each in keys)
+    return has_key or bool(fields_defined(names, name, whose))

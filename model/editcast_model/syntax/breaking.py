@@ -118,10 +118,7 @@ def _tree(text: str, language: str) -> Tree | None:
 def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
     """Tell whether a hunk ends a comment like a statement, or takes half of its mark.
 
-    Args:
-        text: The text.
-        hunk: In that text, without what it leaves as it is.
-        language: The LSP language identifier.
+    The hunk leaves nothing that it contains as it is.
     """
     old = text[hunk.start : hunk.end]
     is_ending = not old and _ENDING.fullmatch(hunk.text)

@@ -1,8 +1,10 @@
 """Functions with their parameters, and calls with their arguments."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from tree_sitter import Node
 
@@ -24,6 +26,8 @@ _FUNCTIONS = word_set("""
     method_declaration arrow_function function_expression constructor_declaration function_item
     function_signature_item local_function_statement method singleton_method method_elem
 """)
+#: A part of the types of all nodes whose code runs later, or may.
+FUNCTION: Final = re.compile("function|lambda|method|closure|func_literal")
 _ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
 _CALLS = word_set("""
     call call_expression new_expression method_invocation function_call_expression
@@ -69,18 +73,19 @@ class Function:
         """Return where it begins."""
         return self.node.start_byte
 
+    def has(self, offset: int) -> bool:
+        """Tell whether an offset is in it."""
+        return self.start <= offset < self.node.end_byte
+
+    def runs(self, offset: int) -> bool:
+        """Tell whether an offset is in its body."""
+        body = self.node.child_by_field_name("body")
+        return body is not None and body.start_byte <= offset < body.end_byte
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument.
-
-    Attributes:
-        start: Where it begins.
-        end: Where it ends.
-        keyword: Its name, if it has one.
-        is_spread: Whether it spreads.
-        is_shorthand: Whether it is the variable of its name.
-    """
+    """An argument, with its name if it has one; in shorthand it is the variable of its name."""
 
     start: int
     end: int
@@ -139,11 +144,7 @@ def functions_around(names: Names, offset: int) -> list[Function]:
 
 def function_around(names: Names, offset: int) -> Function | None:
     """Return the outermost function with a name in whose body an offset is."""
-    for found in functions_around(names, offset):
-        body = found.node.child_by_field_name("body")
-        if body is not None and body.start_byte <= offset < body.end_byte:
-            return found
-    return None
+    return next((one for one in functions_around(names, offset) if one.runs(offset)), None)
 
 
 def function_node_around(tree: Tree, node: Node) -> Node | None:
@@ -277,9 +278,8 @@ def _class_of(names: Names, one: Occurrence) -> str | None:
     if one.name in names.rules.selves:
         return class_around(names, one.path)
     defined = names.meant_by(one)
-    if len(defined) != 1 or defined[0].part.kind != "class":
-        return None
-    return class_named(names, defined[0].path[-2].node)
+    is_class = [each.part.kind for each in defined] == ["class"]
+    return class_named(names, defined[0].path[-2].node) if is_class else None
 
 
 def _function(names: Names, node: Node, parent: Node) -> Function | None:
@@ -315,12 +315,11 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
 
 def call_at(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     """Return a call of a name that a node is; None for one without arguments in brackets."""
-    listed = node.child_by_field_name("arguments")
+    listed, method = field(node, "arguments"), field(node, "method")
     if listed is None:  # of `new` in PHP
         listed = next((child for child in node.named_children if child.type == "arguments"), None)
     if listed is None and called.rules.calls_by_name:
-        named = node.child_by_field_name("method")
-        end = named.end_byte if named is not None else called.end
+        end = method.end_byte if method is not None else called.end
         return Call(called, node, end, end, ())
     if listed is None or listed.type not in ("arguments", "argument_list"):
         return None
@@ -338,7 +337,6 @@ def call_at(tree: Tree, called: Occurrence, node: Node) -> Call | None:
         one = Argument(child.start_byte, child.end_byte, text, is_spread, is_shorthand)
         arguments.append(one)
     start, end = _inside(tree, listed)
-    method = node.child_by_field_name("method")
     span = (method.end_byte, listed.end_byte) if method is not None else None
     return Call(called, node, start, end, tuple(arguments), span)
 

@@ -1,15 +1,13 @@
-"""Scripts: components of JSX with their properties, functions with the keys of their results."""
+"""Components of JSX in scripts, with their properties."""
 
 import re
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from editcast_model.syntax.calls import called_by, function_node_around
-from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import around, field, first_child, outermost, word_set
+from editcast_model.syntax.tree import field, first_child, outermost, word_set
 
 _DEFAULT_EXPORT = re.compile(
     r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE
@@ -18,9 +16,8 @@ _DEFAULT_EXPORT = re.compile(
 _AROUND_TYPE = word_set(
     "type_annotation type_arguments generic_type intersection_type nested_type_identifier"
 )
-#: What is around a name in a pattern, and around the value that a function returns.
+#: What is around a name in a pattern.
 _IN_PATTERN = ("pair_pattern", "object_assignment_pattern")
-_AROUND_VALUE = ("parenthesized_expression", "as_expression", "satisfies_expression")
 _FUNCTIONS = ("function_declaration", "function_expression", "arrow_function")
 #: What is around a function that becomes a component: `memo(forwardRef(() => ...))`.
 _CALLS = ("arguments", "call_expression", "parenthesized_expression")
@@ -100,46 +97,6 @@ def pattern_of(component: Occurrence) -> Node | None:
     return pattern if pattern is not None and pattern.type == "object_pattern" else None
 
 
-def name_of_function(names: Names, node: Node) -> Occurrence | None:
-    """Return the name of a function of a script: its own, or that of the variable it is put in."""
-    named = node if node.type == "function_declaration" else node.parent
-    is_named = named is not None and named.type in ("function_declaration", "variable_declarator")
-    return names.of_node(field(named, "name")) if is_named else None
-
-
-def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
-    """Return the function whose result has a key, as its object literal in a script says."""
-    at = -2 if key.part.is_shorthand else -3
-    is_key = key.part.is_shorthand or key.role in (Role.KEY, Role.MEMBER_DEFINITION)
-    if not is_key or len(key.path) < 4 or key.path[at].type != "object":
-        return None
-    value = outermost(key.path[at].node, _AROUND_VALUE)
-    if value.parent is None or value.parent.type not in ("return_statement", "arrow_function"):
-        return None
-    function = function_node_around(names.tree, value)
-    return name_of_function(names, function) if function is not None else None
-
-
-def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
-    """Return the function, where it is called, in whose result a name is a key."""
-    if one.role is Role.MEMBER:
-        defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
-        if len(defined) != 1 or defined[0].path[-1].field != "name":
-            return None
-        declared = defined[0].path[-2].node
-    elif one.role is Role.KEY or one.part.is_shorthand:
-        declared = one.path[(around(one.path, "object_pattern") or 1) - 1].node
-    else:
-        return None
-    value = field(declared, "value")
-    if value is not None and value.type == "await_expression":
-        value = first_child(value)
-    if declared.type != "variable_declarator" or value is None or value.type != "call_expression":
-        return None
-    called = called_by(value)
-    return names.of_node(called) if called and called.type == "identifier" else None
-
-
 def _component(names: Names, node: Node) -> Iterator[Occurrence]:
     """Yield the component whose properties a pattern or a type stands for."""
     node = outermost(node, _AROUND_TYPE)
@@ -147,6 +104,9 @@ def _component(names: Names, node: Node) -> Iterator[Occurrence]:
         if node.parent.type == "formal_parameters" and node != first_child(node.parent):
             return  # not the first one
         node = node.parent
-    found = name_of_function(names, outermost(node, (*_FUNCTIONS, *_CALLS)))
-    if found is not None and found.name[:1].isupper():
-        yield found
+    function = outermost(node, (*_FUNCTIONS, *_CALLS))
+    named = function if function.type == "function_declaration" else function.parent
+    if named is not None and named.type in ("function_declaration", "variable_declarator"):
+        found = names.of_node(field(named, "name"))
+        if found is not None and found.name[:1].isupper():
+            yield found

@@ -67,11 +67,9 @@ def is_declared_member(one: Occurrence) -> bool:
     """Tell whether a name declares a member."""
     if one.role is not Role.DEFINITION:
         return one.role is Role.MEMBER_DEFINITION
-    if one.scope.type == "class_definition" and one.part.level == 0:
-        return True
-    if one.scope.type in _BODIES and one.part.kind in _DECLARED:
-        return True
-    return _is_parameter_property(one)
+    is_of_body = one.scope.type in _BODIES and one.part.kind in _DECLARED
+    is_of_python = one.scope.type == "class_definition" and one.part.level == 0
+    return is_of_python or is_of_body or _is_parameter_property(one)
 
 
 def are_apart(one: Occurrence, other: Occurrence) -> bool:
@@ -95,9 +93,11 @@ def owner(names: Names, one: Occurrence) -> str | None:
 
 
 def _owner(names: Names, one: Occurrence) -> str | None:
-    if one.role is Role.MEMBER_DEFINITION and names.tree.language == "go":
-        return _owner_in_go(names, one)
-    if is_declared_member(one) or one.path[-2].type == "constructor_declaration":
+    parent = one.path[-2].node
+    receiver = first_child(field(parent, "receiver"))
+    if one.role is Role.MEMBER_DEFINITION and receiver is not None:  # in Go
+        return _declared_type(names, receiver)
+    if is_declared_member(one) or parent.type == "constructor_declaration":
         return class_around(names, one.path)
     if one.path[-1].type in _OF_SELF:  # outside of classes all share one object
         return class_around(names, one.path) or "@0"
@@ -108,12 +108,12 @@ def _owner(names: Names, one: Occurrence) -> str | None:
         return _type_of(names, given) if given and names.resolve(one) is None else None
     if one.role is not Role.MEMBER:
         return None
-    parent = one.path[-2].node
     thing = object_of(parent)
     if thing is None:  # in Java a method of this class, or of one around it
         return class_around(names, one.path) if parent.type == "method_invocation" else None
-    if thing.type == "this":
-        return _this(names, one.path)
+    if thing.type == "this":  # a function of a script has its own
+        function = around(one.path, "function_declaration", "function_expression")
+        return class_around(names, one.path[function:])
     if names.tree.of(thing) in names.rules.selves:
         return class_around(names, one.path)
     if thing.type not in _TYPES:
@@ -201,20 +201,6 @@ def class_of_method(path: Path) -> Node | None:
     return found if found is not None and found.type in _CLASS_NODES else None
 
 
-def _this(names: Names, path: Path) -> str | None:
-    """Return what the members of `this` belong to: a function of a script has its own."""
-    return class_around(names, path[around(path, "function_declaration", "function_expression") :])
-
-
-def _owner_in_go(names: Names, one: Occurrence) -> str | None:
-    parent = one.path[-2]
-    receiver = parent.node.child_by_field_name("receiver")
-    if receiver is None:
-        return class_around(names, one.path)
-    declared = first_child(receiver)
-    return _declared_type(names, declared) if declared else None
-
-
 def _owner_of_key(names: Names, one: Occurrence) -> str | None:
     for index in reversed(range(len(one.path))):
         step, above = one.path[index], one.path[index - 1].node
@@ -254,39 +240,29 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
         return class_around(names, one.path)
     collection = looped_over(names, one)
     if collection is not None:
-        return _element_type(names, collection, depth + 1)
+        kind = _type_written(names, collection) if depth < _DEEPEST else None
+        return _type_of(names, element_of(names, kind), depth + 1)
     above = one.path[-2].node
     if above.type == "expression_list" and first_child(above) != one.path[-1].node:
         return None  # a further result
     return _declared_type(names, above, depth)
 
 
-def _element_type(names: Names, collection: Node, depth: int) -> str | None:
-    """Return the class of this file that the elements of a collection are of."""
-    if depth > _DEEPEST:
-        return None
-    return _type_of(names, element_of(names, _type_written(names, collection)), depth)
-
-
 def _type_written(names: Names, thing: Node) -> Node | None:
     """Return the written type of a variable, or of a field where its class is known."""
-    if thing.type in _TYPES:
-        defined = names.meant_by(names.of_node(thing))
-    else:
-        defined = _fields_meant(names, thing)
+    is_name = thing.type in _TYPES
+    defined = names.meant_by(names.of_node(thing)) if is_name else _fields_meant(names, thing)
     written = (field(one.path[-2].node, "type") for one in defined)
     return next((one for one in written if one is not None), None)
 
 
 def _is_self(names: Names, one: Occurrence) -> bool:
     """Tell whether a definition is the first parameter of a method of Python."""
-    if names.tree.language != "python" or one.part.kind != "parameter":
-        return False
     parameters = one.path[-2]
-    declared = (each for each in parameters.node.named_children if each.type != "comment")
-    if parameters.type != "parameters" or next(declared, None) != one.path[-1].node:
+    if names.tree.language != "python" or parameters.type != "parameters":
         return False
-    if class_of_method(one.path[:-2]) is None:
+    declared = (each for each in parameters.node.named_children if each.type != "comment")
+    if next(declared, None) != one.path[-1].node or class_of_method(one.path[:-2]) is None:
         return False
     above, function = (step.node for step in one.path[-4:-2])
     return not is_decorated(names.tree, function, above, "staticmethod")
@@ -346,9 +322,8 @@ def _annotated(names: Names, node: Node) -> Node | None:
     is_one = node.type in ("generic_type", "subscript") and node.named_child_count > 1
     if not is_one or names.tree.of(first_child(node)) != "Annotated":
         return None
-    return (
-        node.named_children[1] if node.type == "subscript" else first_child(node.named_children[1])
-    )
+    given = node.named_children[1]
+    return given if node.type == "subscript" else first_child(given)
 
 
 def _fields_meant(names: Names, node: Node) -> list[Occurrence]:
@@ -360,11 +335,9 @@ def _fields_meant(names: Names, node: Node) -> list[Occurrence]:
 
 def _type_of_field(names: Names, node: Node, depth: int) -> str | None:
     """Return the type of a field whose class is known: it is declared, or that of its value."""
-    types = set[str | None]()
-    for one in _fields_meant(names, node) if depth <= _DEEPEST else ():
-        above = one.path[-2 if is_declared_member(one) else -3].node
-        types.add(_declared_type(names, above, depth + 1))
-    types.discard(None)
+    defined = _fields_meant(names, node) if depth <= _DEEPEST else ()
+    declared = (one.path[-2 if is_declared_member(one) else -3].node for one in defined)
+    types = {_declared_type(names, each, depth + 1) for each in declared} - {None}
     return types.pop() if len(types) == 1 else None
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
 from editcast_model.syntax.rules.c import CRules
 from editcast_model.syntax.rules.csharp import CSharpRules
@@ -27,7 +28,6 @@ from editcast_model.syntax.tree import Path, Tree
 #: A name that occurs more often in a scope is not looked up there, since that takes too long.
 MOST_OCCURRENCES = 400
 
-_C, _SCRIPT = CRules(), ScriptRules()
 _RULES: Mapping[str, Rules] = {
     "python": PythonRules(),
     "go": GoRules(),
@@ -36,9 +36,8 @@ _RULES: Mapping[str, Rules] = {
     "rust": RustRules(),
     "php": PhpRules(),
     "ruby": RubyRules(),
-    **dict.fromkeys(("c", "cpp"), _C),
-    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
-    "vue": _SCRIPT,
+    **dict.fromkeys(("c", "cpp"), CRules()),
+    **dict.fromkeys((*SCRIPTS, "vue"), ScriptRules()),
 }
 
 
@@ -60,15 +59,7 @@ def have_same_rules(one: str | None, other: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A name where it stands.
-
-    Attributes:
-        name: The name.
-        start: Where it begins, in code points.
-        part: What it is there.
-        path: The nodes around it.
-        rules: The rules of its language.
-    """
+    """A name where it stands, what it is there, the nodes around it, and its language's rules."""
 
     name: str
     start: int
@@ -79,11 +70,8 @@ class Occurrence:
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
         """Return the scopes in which a name is looked up, the innermost first."""
-        found = tuple(self.rules.scopes(self.path))
-        if found:
-            return found
-        root = self.path[0]  # of a text that begins with blanks, or hardly parses
-        return (Scope(root.node.start_byte, root.node.end_byte, root.type),)
+        root = self.path[0].node  # for a text that begins with blanks, or hardly parses
+        return tuple(self.rules.scopes(self.path)) or (Scope.of(root),)
 
     @property
     def end(self) -> int:
@@ -103,10 +91,8 @@ class Occurrence:
     @property
     def extent(self) -> tuple[int, int] | None:
         """Return the statement that a definition is made for, such as a loop."""
-        if self.part.extent is None:
-            return None
-        node = self.path[self.part.extent].node
-        return node.start_byte, node.end_byte
+        at = self.part.extent
+        return self.path[at].node.byte_range if at is not None else None
 
     @property
     def seen_from(self) -> int:
@@ -178,11 +164,8 @@ class Names:
             return []
         key = name, scope
         if key not in self._defined:
-            self._defined[key] = [
-                one
-                for one in self.of(name, scope)
-                if one.role is Role.DEFINITION and self.home(one) == scope
-            ]
+            found = (one for one in self.of(name, scope) if one.role is Role.DEFINITION)
+            self._defined[key] = [one for one in found if self.home(one) == scope]
         return self._defined[key]
 
     def meant_by(self, one: Occurrence | None) -> list[Occurrence]:
@@ -238,9 +221,7 @@ class Names:
     @cached_property
     def _takes_everything(self) -> bool:
         """Tell whether an import brings names that are not written down."""
-        if self.tree.language != "python":
-            return False
-        return _STAR.search(self.tree.text) is not None
+        return self.tree.language == "python" and _STAR.search(self.tree.text) is not None
 
     def _read(self, offset: int) -> Occurrence | None:
         path = self.tree.path(offset)

@@ -50,6 +50,9 @@ class Parameter:
     default: str = dataclasses.field(default="", compare=False)
 
 
+Parameters = tuple[Parameter, ...]
+
+
 def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
     """Return the parameters of one entry of a list; Go writes several names before a type."""
     if node.type == "parameter_declaration":
@@ -67,8 +70,8 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
     name = _name(node)
     is_rest = node.type in _REST or (node.type == "typed_parameter" and name.type != "identifier")
     is_rest |= name.type in _REST
-    has_default = node.type in _OPTIONAL or node.child_by_field_name("value") is not None
-    has_default |= any(child.type == "=" for child in node.children)
+    default = _default(tree, node)
+    has_default = node.type in _OPTIONAL or field(node, "value") is not None or default is not None
     return [
         Parameter(
             tree.of(name) if name.type in ("identifier", "variable_name") else "",
@@ -78,15 +81,15 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             is_rest,
             is_named or node.type == "keyword_parameter",
             tree.of(node.child_by_field_name("type")).lstrip(": "),
-            _default(tree, node),
+            default or "",
         )
     ]
 
 
-def _default(tree: Tree, node: Node) -> str:
+def _default(tree: Tree, node: Node) -> str | None:
     """Return the default of a parameter; in C# it stands behind the sign, without a field."""
-    signs = [child for child in node.children if child.type == "="]
-    return tree.text[signs[0].end_byte : node.end_byte].strip() if signs else ""
+    signs = (child.end_byte for child in node.children if child.type == "=")
+    return next((tree.text[end : node.end_byte].strip() for end in signs), None)
 
 
 def _name(node: Node) -> Node:

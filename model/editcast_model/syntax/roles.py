@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from tree_sitter import Node
+
 from editcast_model.syntax.tree import Path, Tree
 
 
@@ -36,6 +38,11 @@ class Scope(NamedTuple):
     start: int
     end: int
     type: str
+
+    @classmethod
+    def of(cls, node: Node) -> "Scope":
+        """Return all of a node."""
+        return cls(node.start_byte, node.end_byte, node.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,23 +154,23 @@ class Rules:
         if leaf.type not in self.leaves or leaf.node.start_byte != offset:
             return None
         name = tree.of(leaf.node)
-        return (name, self.part(path, name), path) if name else None
+        return (name, self._part(path, name), path) if name else None
 
     def is_of_class(self, path: Path) -> bool:
         """Tell whether a member of `self` is that of a class, and not of its objects."""
         return False
 
-    def part(self, path: Path, name: str) -> Part:
+    def _part(self, path: Path, name: str) -> Part:
         """Return what the name at the end of a path is."""
         kind, field = path[-2].type, path[-1].field
         found = self._parts.get((kind, field or "")) or self._parts.get((kind, ""))
-        return found or self.other_part(path, name)
+        return found or self._other_part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
+    def _other_part(self, path: Path, name: str) -> Part:
         """Return what a name is whose place is not in the table."""
         return REFERENCE
 
-    def opens(self, path: Path, index: int) -> bool:
+    def _opens(self, path: Path, index: int) -> bool:
         """Tell whether the node at an index of a path opens a scope for the next one."""
         kind = path[index].type
         if kind in self.bodies and index and path[index - 1].type in self.functions:
@@ -176,14 +183,13 @@ class Rules:
         return f"{name.removeprefix(self.sigil)}{self.by_name}{value}"
 
     def hides(self, scope: Scope, name: str) -> bool:
-        """Tell whether a scope hides a name from what is inside, whether or not it defines it."""
-        return False
+        """Tell whether a scope hides a name from what is inside, whether or not it defines it.
+
+        A function with sigils hides the variables of what is around it.
+        """
+        return bool(self.sigil) and scope.type in self.borrowing and name.startswith(self.sigil)
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes in which that name is looked up, the innermost first."""
-        found = [
-            Scope(step.node.start_byte, step.node.end_byte, step.type)
-            for index, step in enumerate(path[:-1])
-            if self.opens(path, index)
-        ]
-        return found[::-1]
+        opening = (step for at, step in enumerate(path[:-1]) if self._opens(path, at))
+        return [Scope.of(step.node) for step in opening][::-1]

@@ -12,7 +12,7 @@ from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from tree_sitter import Node, Parser, Point
+from tree_sitter import Node, Point
 from tree_sitter import Tree as Parsed
 
 from editcast_model.diff import Hunk, shortest_hunk
@@ -170,21 +170,10 @@ def type_declared(node: Node | None) -> Node | None:
 
 
 def _parse(text: str, language: str, code: str, old: Parsed | None, seconds: float) -> Tree | None:
-    reader = parser(language)
+    """Return the tree, unless it takes too long, not counting waits for a busy processor."""
+    reader, data, latest = parser(language), _bytes(code), time.thread_time() + seconds
     if reader is None or len(text) > MOST_CHARACTERS:
         return None
-    parsed = _in_time(reader, _bytes(code), old, seconds)
-    return Tree(text, language, code, parsed) if parsed is not None else None
-
-
-def _code(text: str, language: str) -> str:
-    """Return what the parser reads of a text, as long as the text."""
-    return script_of(text) if language == "vue" else text
-
-
-def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) -> Parsed | None:
-    """Return the tree, unless it takes too long, not counting waits for a busy processor."""
-    latest = time.thread_time() + seconds
 
     def read(offset: int, _: object) -> bytearray:
         _PIECES.one[:] = data[offset : offset + _PIECE]
@@ -195,10 +184,17 @@ def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) ->
 
     try:
         if old is None:
-            return reader.parse(read, progress_callback=is_late)
-        return reader.parse(read, old, progress_callback=is_late)
+            parsed = reader.parse(read, progress_callback=is_late)
+        else:
+            parsed = reader.parse(read, old, progress_callback=is_late)
     except (ValueError, RuntimeError):
         return None
+    return Tree(text, language, code, parsed)
+
+
+def _code(text: str, language: str) -> str:
+    """Return what the parser reads of a text, as long as the text."""
+    return script_of(text) if language == "vue" else text
 
 
 class _Pieces(threading.local):

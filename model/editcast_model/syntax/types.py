@@ -56,10 +56,9 @@ def looped_over(names: Names, one: Occurrence) -> Node | None:
         at -= 1
     if at < 3 or one.path[at - 1].type != "arrow_function" or one.path[at - 2].type != "arguments":
         return None
-    called = one.path[at - 3].node.child_by_field_name("function")
-    if called is None or names.tree.of(field(called, "property")) not in _EACH:
-        return None
-    return called.child_by_field_name("object")
+    called = field(one.path[at - 3].node, "function")
+    is_each = names.tree.of(field(called, "property")) in _EACH
+    return field(called, "object") if is_each else None
 
 
 def _ordered(names: Names, keyword: Node) -> Node | None:
@@ -78,10 +77,8 @@ def element_of(names: Names, kind: Node | None) -> Node | None:
         kind = first_child(kind)
     if kind is None:
         return None
-    if kind.type in ("array_type", "slice_type"):
-        return kind.child_by_field_name("element") or first_child(kind)
-    if kind.type == "map_type":
-        return kind.child_by_field_name("value")
+    if kind.type in ("array_type", "slice_type", "map_type"):
+        return field(kind, "element", "value") or first_child(kind)
     if kind.type == "generic_type" and kind.named_child_count == 2:
         name, listed = kind.named_children
         if names.tree.of(name) in _COLLECTIONS:

@@ -11,9 +11,7 @@ declare variables stay blank: nothing is known of what is inside.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: The inside of a tag; a `>` in quotes does not end it.
 _INSIDE = r"""(?:[^<>"']|"[^"]*"|'[^']*')"""
@@ -31,6 +29,7 @@ _LOOP = re.compile(
 )
 _FOR = "for(let "
 _LONGEST = 200  # variables of a loop
+_DEEPEST = 250  # open elements in which the one that ends is looked for
 #: Directives whose values are statements, and those that declare variables of a slot.
 _STATEMENTS, _SLOTS = ("@", "v-on:"), ("#", "v-slot", "slot-scope")
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -56,54 +55,17 @@ class _Code:
         return True
 
 
-@dataclass(frozen=True)
-class _Element:
-    """An element that is open.
-
-    Attributes:
-        name: Its name.
-        is_loop: Whether its end ends a loop.
-        is_hidden: Whether nothing in it is written, nor in the elements inside.
-    """
+class _Element(NamedTuple):
+    """An open element; its end may end a loop, and of a hidden one nothing inside is written."""
 
     name: str
     is_loop: bool
     is_hidden: bool
 
 
-class _Elements:
-    """The stack of open elements; in broken code no element may ever be closed."""
-
-    def __init__(self) -> None:
-        self._stack: list[_Element] = []
-        self._names = Counter[str]()
-
-    def __bool__(self) -> bool:
-        return bool(self._stack)
-
-    @property
-    def are_hidden(self) -> bool:
-        """Tell whether nothing in the innermost element is written."""
-        return bool(self._stack) and self._stack[-1].is_hidden
-
-    def open(self, one: _Element) -> None:
-        """Put an element into the innermost one."""
-        self._stack.append(one)
-        self._names[one.name] += 1
-
-    def close(self, name: str) -> Iterator[_Element]:
-        """Yield the innermost element of a name, which ends, after those in it; none without."""
-        is_open = self._names[name] > 0
-        while is_open:
-            one = self._stack.pop()
-            self._names[one.name] -= 1
-            is_open = one.name != name
-            yield one
-
-
 def script_of(text: str) -> str:
     """Return the code of a Vue file, as long as the file."""
-    code, elements, at = _Code(text), _Elements(), 0
+    code, elements, at = _Code(text), list[_Element](), 0
     has_setup = _SETUP.search(text) is not None  # else a template's names are not the script's
     missing = set[str]()
     while opening := _OPENING.search(text, at):
@@ -114,7 +76,7 @@ def script_of(text: str) -> str:
             if end < 0:
                 missing.add(closing)
                 continue
-            is_shown = has_setup and elements and not elements.are_hidden
+            is_shown = has_setup and elements and not elements[-1].is_hidden
             if is_shown and sign == "{{" and text[at:end].strip():
                 code.copy(at, end)
                 code.write(at - 2, ";(")
@@ -146,30 +108,28 @@ def script_start(text: str) -> int | None:
     return rest.end() if rest else None
 
 
-def _close(code: _Code, elements: _Elements, tag: re.Match[str]) -> None:
-    """End an element, and those in it that were not closed."""
-    if elements and not elements.are_hidden:
+def _close(code: _Code, elements: list[_Element], tag: re.Match[str]) -> None:
+    """End the innermost element of a name, if any, and those in it that were not closed."""
+    if elements and not elements[-1].is_hidden:
         _component(code, tag)
-    at = tag.start()
-    for one in elements.close(tag["name"]):
-        if one.is_loop:
+    name, at = tag["name"], tag.start()
+    inner = [one.name for one in elements[:-_DEEPEST:-1]]
+    for _ in inner[: inner.index(name) + 1] if name in inner else ():
+        if elements.pop().is_loop:
             code.write(at, "}")
             at += 1
 
 
-def _open(code: _Code, elements: _Elements, tag: re.Match[str], last: int, has_setup: bool) -> None:
-    """Write the expressions of a tag, and open its element unless that is empty.
+def _open(
+    code: _Code, elements: list[_Element], tag: re.Match[str], last: int, has_setup: bool
+) -> None:
+    """Write the expressions of a tag that ends at `last`, and open its element unless it is empty.
 
-    Args:
-        code: What to write into.
-        elements: Those around it.
-        tag: Its beginning.
-        last: Where it ends.
-        has_setup: Whether the names of the script mean anything in it.
+    With `has_setup`, the names of the script mean something in it.
     """
     attributes = list(_ATTRIBUTE.finditer(code.text, tag.end(), last))
     loops = [one for one in attributes if one["name"] == "v-for"]
-    is_hidden = not has_setup or elements.are_hidden
+    is_hidden = not has_setup or any(one.is_hidden for one in elements[-1:])
     is_hidden |= any(one["name"].startswith(_SLOTS) and one["value"].strip() for one in attributes)
     is_empty = code.text[last - 1] == "/" or tag["name"] in _VOID
     is_loop = bool(loops) and not is_hidden and _loop(code, loops[0], last + (not is_empty))
@@ -183,7 +143,7 @@ def _open(code: _Code, elements: _Elements, tag: re.Match[str], last: int, has_s
             if one["name"] != "v-for" and one["value"].strip() and one.end() != head:
                 _expression(code, one)
     if not is_empty:
-        elements.open(_Element(tag["name"], is_loop, is_hidden))
+        elements.append(_Element(tag["name"], is_loop, is_hidden))
     elif is_loop:
         code.write(last, "}")
 

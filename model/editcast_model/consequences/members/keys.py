@@ -49,7 +49,7 @@ def after_key(change: Change) -> Iterator[Consequence]:
 def _key_defined(names: Names, offset: int) -> str | None:
     """Name the literal in which a key is defined at an offset; None where none is."""
     literal = _literal(names, offset)
-    return None if literal is None else f"@{literal.start_byte}"
+    return f"@{literal.start_byte}" if literal else None
 
 
 def _literal(names: Names, offset: int) -> Node | None:
@@ -76,10 +76,7 @@ def _places(names: Names, name: str) -> Iterator[int]:
 
 
 def _is_assigned(path: Path) -> bool:
-    steps = [index for index, step in enumerate(path) if _SUBSCRIPT.search(step.type)]
-    if not steps:
-        return False
-    at = steps[-1]
+    at = max((at for at, step in enumerate(path) if _SUBSCRIPT.search(step.type)), default=0)
     return path[at].field == "left" and "assignment" in path[at - 1].type
 
 
@@ -125,11 +122,9 @@ def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
 def _subscripted(path: Path, at: int) -> Node | None:
     """Return the object of `object["key"]`."""
     above = path[at - 1]
-    if path[at].field in ("subscript", "index") and "subscript" in above.type:
-        return field(above.node, "value", "object")
-    if above.type == "element_reference" and path[at].field is None:
-        return above.node.child_by_field_name("object")
-    return None
+    is_index = path[at].field in ("subscript", "index") and "subscript" in above.type
+    is_index |= path[at].field is None and above.type == "element_reference"
+    return field(above.node, "value", "object") if is_index else None
 
 
 def _asked(names: Names, path: Path, at: int) -> Node | None:

@@ -12,7 +12,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.syntax.calls import call_of, called_by
+from editcast_model.syntax.calls import FUNCTION, call_of, called_by
 from editcast_model.syntax.names import Names
 
 #: The words of calls that go in pairs, the first one first in the code. Those of the first line say
@@ -22,7 +22,6 @@ _WITHIN = "add:remove set:clear open:close start:end start:stop connect:disconne
 _PAIRS = {(*one.split(":"),): one in _SURE for one in (*_SURE, *_WITHIN)}
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NAME = re.compile(r"\w+$")
-_FUNCTION = re.compile("function|method|func_literal|lambda|arrow|closure")
 
 
 def after_paired_call(change: Change) -> Iterator[Consequence]:
@@ -55,13 +54,9 @@ def splits_pair(names: Names, hunk: Hunk) -> bool:
 
 
 def paired(names: Names, call: Node, old: str, new: str) -> Iterator[Hunk]:
-    """Yield the changes of the calls that go with one.
+    """Yield the changes of the calls that go with one, before or after it was changed.
 
-    Args:
-        names: Of the text.
-        call: The call, before or after it was changed.
-        old: What it called before, with the object.
-        new: What it calls now.
+    `old` and `new` are what it called before and calls now, with the object.
     """
     for pair, other in _opposites(old):
         other_new = dict(_opposites(new)).get(pair)
@@ -70,13 +65,12 @@ def paired(names: Names, call: Node, old: str, new: str) -> Iterator[Hunk]:
         if other_new is None or not (is_sure or (is_named_anew and _is_long(old, new))):
             continue
         for node in names.tree.around(call):
-            found = _calls(names, node, other) if _FUNCTION.search(node.type) else []
+            found = _calls(names, node, other) if FUNCTION.search(node.type) else []
             left = [one for one in _calls(names, node, old) if one != call.start_byte]
             if left:
+                # Those on its side, up to the next call of what it was.
                 found = [one for one in found if (one > call.start_byte) == is_first]
-                found = [
-                    one for one in found if not any(_is_between(each, one, call) for each in left)
-                ]
+                found = [one for one in found if not _are_between(left, one, call.start_byte)]
             for start in found:
                 yield shortest_hunk(other, other_new, start)
             if found:
@@ -109,5 +103,5 @@ def _calls(names: Names, node: Node, called: str) -> list[int]:
     return [start for start, end in found if names.tree.text[start:end] == called]
 
 
-def _is_between(place: int, start: int, call: Node) -> bool:
-    return min(start, call.start_byte) < place < max(start, call.start_byte)
+def _are_between(places: list[int], start: int, end: int) -> bool:
+    return any(min(start, end) < place < max(start, end) for place in places)

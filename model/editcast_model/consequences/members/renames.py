@@ -11,8 +11,6 @@ from editcast_model.syntax.components import (
     attributes_of,
     components_with,
     have_one_type,
-    returned_by,
-    taken_of,
 )
 from editcast_model.syntax.members import (
     are_apart,
@@ -87,21 +85,14 @@ def renamed_keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
             yield Consequence(hunk, "rename_keyword")
 
 
-def after_result(change: Change, renamed: Renamed) -> Iterator[Consequence]:
-    """Return the places where a key of what a function returns is taken by its old name."""
-    names, old = change.after, renamed.before.name
-    function, was = returned_by(names, renamed.after), returned_by(change.before, renamed.before)
-    if function is not None and was is not None:
-        called = (one for one in names.of(function.name) if _means(names, one, function))
-        yield from taken_keys(names, old, renamed.after.name, called)
-
-
 def after_property(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     """Return the attributes that give a component a renamed property by its old name."""
     names, new = change.after, renamed.after
     if have_one_type(change.before, renamed.before, names, new):
         for component in components_with(names, new):
-            used = [one for one in names.of(component.name) if _means(names, one, component)]
+            named = (one for one in names.of(component.name) if one.role is Role.REFERENCE)
+            home = names.home(component)
+            used = [one for one in named if names.resolve(one) == home]
             yield from given_properties(names, renamed.before.name, new.name, used)
 
 
@@ -111,21 +102,6 @@ def given_properties(
     """Return the attributes that give components a property by its old name."""
     for one in attributes_of(names, used, old):
         yield Consequence(_replaced(one, new), "rename_attribute")
-
-
-def taken_keys(
-    names: Names, old: str, new: str, called: Iterable[Occurrence]
-) -> Iterator[Consequence]:
-    """Return the places where a key is taken by its old name of what calls return."""
-    starts = {one.start for one in called}
-    for one in names.of(old) if starts else ():
-        function = taken_of(names, one)
-        if function is not None and function.start in starts:
-            yield Consequence(_keyed(names, one, new), "rename_taken_key")
-
-
-def _means(names: Names, one: Occurrence, function: Occurrence) -> bool:
-    return one.role is Role.REFERENCE and names.resolve(one) == names.home(function)
 
 
 def _has(names: Names, new: Occurrence, whose: str) -> bool:

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.results.further import APART
+from editcast_model.consequences.results.further import nodes_of
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.members import class_named, key_owner
 from editcast_model.syntax.names import Names
@@ -62,13 +62,9 @@ def new_tuples(change: Change) -> Iterator[tuple[str, tuple[str, ...]]]:
 def tuples_left_in(
     names: Names, name: str, fields: Sequence[str], whose: Collection[str]
 ) -> Iterator[Consequence]:
-    """Return the tuples that are to be objects of a class, and the numbers that are fields.
+    """Return the tuples that are to be objects of a class, and the numbers that are its fields.
 
-    Args:
-        names: Of the text.
-        name: That of the class.
-        fields: Those of the class, in order.
-        whose: What `owner` calls the class in the text.
+    `whose` is what `owner` calls the class in the text.
     """
     tree, cause = names.tree, f"{name} fields"
     for node in _returned(names, name, len(fields)):
@@ -95,10 +91,7 @@ def _returned(names: Names, name: str, count: int) -> Iterator[Node]:
         if step.field == "return_type"
     )
     for kind, function in promised:
-        waiting = [function]
-        while waiting:
-            one = waiting.pop()
-            waiting += [each for each in one.named_children if not APART.match(each.type)]
+        for one in nodes_of(function):
             around = one.parent
             if around is None or one.type not in _TUPLES or one.named_child_count != count:
                 continue

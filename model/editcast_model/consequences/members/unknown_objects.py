@@ -8,37 +8,32 @@ from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.syntax.members import is_declared_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import word_set
 
 #: Members so common that an object of unknown type probably has its own.
-COMMON = frozenset(
-    """add all append apply at call catch clear close concat copy count data delete entries error
+COMMON = word_set("""
+    add all append apply at call catch clear close concat copy count data delete entries error
     errors every filter find first flat forEach format get has index indexOf items join key keys
     last length log map match message name next open pop push read reduce remove replace reverse
     run set shift size slice some sort split start status then title toString trim type update
-    url value values write Close Error Len Name String Type""".split()
-)
+    url value values write Close Error Len Name String Type
+""")
 #: Languages whose compilers reject undeclared members.
 _CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _UNCHECKED = ("python", "ruby", "javascript", "javascriptreact")
 #: The last word of an expression: `store` of `app["store"]`, `get_store` of `get_store()`.
 _LAST = re.compile(r"""(\w+)(?:\(\)|['"]\])?!?$""")
 #: What the names of functions that return an object begin with.
-_RETURNING = frozenset("build create find get load make new open".split())
+_RETURNING = word_set("build create find get load make new open")
 
 
 def possible_uses(
     names: Names, member: str, whose: Collection[str], *, is_tied: bool = True
 ) -> Iterator[tuple[Occurrence, Kind]]:
-    """Find where a member is probably one of some classes.
+    """Find where a member is probably one of some classes, each with the kind of a rename there.
 
-    Args:
-        names: Of the text.
-        member: The member's name.
-        whose: The classes, by `owner`'s names.
-        is_tied: Whether the text has the classes, or imports something of their file.
-
-    Returns:
-        Each with the kind of a rename there.
+    The classes go by `owner`'s names; the text is tied to them if it has them, or imports something
+    of their file.
     """
     named = list(of_named(names, member, whose))
     yield from ((one, "rename_field_of_named") for one in named)
@@ -100,9 +95,8 @@ def of_unknown(
     name has several parts, and the language is one in which nobody declares an object's type.
     """
     is_sure = is_tied or len(parts_of(member)) > 1
-    if member in COMMON or not is_sure:
-        return
-    if names.tree.language not in (*_UNCHECKED, *(_CHECKED if is_tied else ())):
+    languages = (*_UNCHECKED, *(_CHECKED if is_tied else ()))
+    if member in COMMON or not is_sure or names.tree.language not in languages:
         return
     declared = [one for one in names.of(member) if is_declared_member(one) or one.role is Role.KEY]
     if any(owner(names, one) not in whose for one in declared):

@@ -10,7 +10,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from editcast_model.consequences.arguments import Parameters, fitted
+from editcast_model.consequences.arguments import fitted
 from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION, SCHEMA
@@ -18,7 +18,6 @@ from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.renames import (
     given_properties,
     renamed_keyword,
-    taken_keys,
 )
 from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
@@ -58,6 +57,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import field
 
@@ -289,9 +289,9 @@ def _imported_by_name(ties: _Ties, name: str) -> Iterator[Consequence]:
 def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
-    if name.is_result or name.is_property:
-        find = taken_keys if name.is_result else given_properties
-        yield from find(names, name.old, name.new, ties.uses(name.owner, with_others=True))
+    if name.is_property:
+        used = ties.uses(name.owner, with_others=True)
+        yield from given_properties(names, name.old, name.new, used)
         return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import SCHEMA, Entry
@@ -30,11 +29,11 @@ from editcast_model.syntax.components import (
     called_by_others,
     have_one_type,
     named_export,
-    returned_by,
 )
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
+from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import MOST_CHARACTERS, around, parse
 
@@ -59,7 +58,6 @@ class NewName:
         new: Its name now.
         is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
         value: The change of its values.
-        is_result: Whether it is a key of what the function `owner` returns.
         is_property: Whether it is a property of the component `owner`.
     """
 
@@ -68,7 +66,6 @@ class NewName:
     new: str
     is_keyword: bool = False
     value: ValueChange = SAME
-    is_result: bool = False
     is_property: bool = False
 
 
@@ -231,8 +228,7 @@ class ModuleHistory:
                     self._names[at] = replace(one, new=new)
             is_keyword = bool(whose) and are_constructor_keywords(change.after, renamed.after)
             value = value_change(change, renamed)
-            is_result = returned_by(change.after, renamed.after) is not None
-            self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
+            self._names[whose, old] = NewName(whose, old, new, is_keyword, value)
             if not whose and renamed.after.part.kind == "class":
                 named = [
                     replace(one, owner=new if one.owner == old else one.owner)
@@ -307,10 +303,6 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
 
 def _key(names: Names, one: Occurrence) -> Key | None:
     """Return what others call a definition by; None for what they cannot use."""
-    function = returned_by(names, one)
-    if function is not None:
-        is_outer = names.home(function) == function.scopes[-1]
-        return (function.name, one.name) if is_outer else None
     if is_member(one):
         whose = owner(names, one)
         name = (whose or "").split("@")[0]
@@ -348,8 +340,6 @@ def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
 def _was_there(change: Change, renamed: Renamed) -> bool:
     """Tell whether the new name was another definition's before: two things have one name now."""
     before, new = change.before, renamed.after
-    if returned_by(before, renamed.before) is not None:
-        return any(returned_by(before, one) is not None for one in before.of(new.name))
     if not is_member(new):
         found = before.definitions(new.name, before.home(renamed.before))
         return any(not before.is_weak(one) for one in found)

@@ -13,17 +13,20 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Argument, Call
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.parameters import Parameter
+from editcast_model.syntax.parameters import Parameter, Parameters
 from editcast_model.syntax.tree import type_declared
 
-Parameters = tuple[Parameter, ...]
-
-_TEXTS = frozenset({"str", "string", "String", "&str"})
-_NUMBER = re.compile(r"u?int\d*|[iuf](8|16|32|64|128|size)|float\d*|double|long|short|number|byte")
-_TRUTHS = frozenset({"bool", "boolean", "Boolean"})
+_TEXT = re.compile(r"\w{0,2}[\"'`].*", re.DOTALL)
+#: Literals, with the types that they have.
+_LITERALS = {
+    _TEXT: re.compile("&?str|[sS]tring"),
+    re.compile(r"-?\.?\d[\w.]*"): re.compile(
+        r"u?int\d*|[iuf](8|16|32|64|128|size)|float\d*|double|long|short|number|byte"
+    ),
+    re.compile("[tT]rue|[fF]alse"): re.compile("bool|[bB]oolean"),
+}
 #: Types without one-word literals, such as lists of bytes.
-_LISTS = re.compile(r"\[|\]$|(list|dict|set|tuple|map|Map|List|Vec|Array|Set)\b")
-_TEXT, _DIGITS = re.compile(r"\w{0,2}[\"'`].*", re.DOTALL), re.compile(r"-?\.?\d[\w.]*")
+_LISTS = re.compile(r".*\]$|\[|(list|dict|set|tuple|map|Map|List|Vec|Array|Set)\b")
 #: An expression that names its type: `[]byte(id)`, `new Room()`, `&Room{}`.
 _MADE = re.compile(r"(?:new\s+|&)?([\w.\[\]]+)[({]")
 _MARKS = "*&?:"
@@ -100,16 +103,10 @@ def _fits(names: Names, argument: Argument, parameter: Parameter, known: Iterabl
 
 def _is_literal_of(text: str, kind: str) -> bool | None:
     """Tell whether a literal has a type; None for what is no literal, and for other types."""
-    if _TEXT.fullmatch(text):
-        is_right = kind in _TEXTS
-    elif _DIGITS.fullmatch(text):
-        is_right = _NUMBER.fullmatch(kind) is not None
-    elif text in ("true", "false", "True", "False"):
-        is_right = kind in _TRUTHS
-    else:
-        return None
-    is_plain = kind in _TEXTS | _TRUTHS or _NUMBER.fullmatch(kind) or _LISTS.match(kind)
-    return is_right if is_plain or kind.endswith("]") else None
+    own = next((kinds for literal, kinds in _LITERALS.items() if literal.fullmatch(text)), None)
+    is_plain = any(kinds.fullmatch(kind) for kinds in _LITERALS.values())
+    is_known = is_plain or _LISTS.match(kind)
+    return own.fullmatch(kind) is not None if own is not None and is_known else None
 
 
 def _type_of(names: Names, argument: Argument) -> str:

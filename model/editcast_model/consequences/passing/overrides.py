@@ -100,16 +100,13 @@ def _is_related(names: Names, one: Occurrence, signature: NewSignature) -> bool:
         return WORD.search(signature.before) is not None  # interfaces are implemented silently
     owner, bases = _class(names, one)
     # What both extend counts if it is of this file: a framework calls its own methods.
-    shared = {base for base in signature.bases & bases if _defines(names, base)}
-    return bool(shared) or signature.owner in bases or owner in signature.bases
-
-
-def _defines(names: Names, base: str) -> bool:
-    return any(one.role is Role.DEFINITION and one.part.kind != "import" for one in names.of(base))
+    shared = (each for base in signature.bases & bases for each in names.of(base))
+    is_own = any(one.role is Role.DEFINITION and one.part.kind != "import" for one in shared)
+    return is_own or signature.owner in bases or owner in signature.bases
 
 
 def _class(names: Names, one: Occurrence) -> tuple[str, frozenset[str]]:
     """Return the class around a method, and what it extends and implements."""
     found = class_of_method(one.path[:-1])
-    name = names.tree.of(field(found, "name")) if found is not None else ""
+    name = names.tree.of(field(found, "name"))
     return name, bases_of(names, found) if found is not None and name else frozenset()

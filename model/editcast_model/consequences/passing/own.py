@@ -1,7 +1,11 @@
-"""Values that a function passes on: those of its own parameters, which calls in it lack."""
+"""Values that a function passes on: those of its own parameters, which calls in it lack.
+
+Also those that the constructor of what its class extends takes.
+"""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -14,18 +18,24 @@ from editcast_model.syntax.calls import (
     Call,
     Function,
     call_around,
+    call_at,
     call_of,
     called_by,
     calls_of,
     function_at,
+    function_of,
 )
+from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.parameters import Parameter
+from editcast_model.syntax.parameters import Parameter, Parameters
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import Tree, field, first_child, type_declared
+from editcast_model.syntax.types import bases_of
 
-Parameters = tuple[Parameter, ...]
-
+#: A call of the constructor of what a class extends.
+_SUPER = re.compile(r"\bsuper\b(?:\(\)\.__init__)?\(")
+#: The type of the second parameter of all errors of scripts.
+_ERROR_OPTIONS = "ErrorOptions"
 #: A comparison with a constant that may stand for a missing value.
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
 #: A string with placeholders.
@@ -54,16 +64,13 @@ def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Ite
     is_python = names.tree.language == "python"
     is_next = len(call.arguments) == index == len(given) and not parameters[index].is_named
     # In Python, what may be left out is given by its place where the one before it may be, too.
-    is_free = parameters[index].is_required or _is_behind_optional(parameters, index)
+    is_behind_optional = index > 0 and not parameters[index - 1].is_required
+    is_free = parameters[index].is_required or is_behind_optional
     if is_next and (is_free or not is_python):
         yield Consequence(with_argument(names, call, index, name), "pass_parameter")
     elif is_python:
         at, written = _place_by_name(call, parameters, name), names.rules.given_by_name(name, name)
         yield Consequence(with_argument(names, call, at, written), "pass_parameter")
-
-
-def _is_behind_optional(parameters: Parameters, index: int) -> bool:
-    return index > 0 and not parameters[index - 1].is_required
 
 
 def is_parameter_around(names: Names, call: Call, parameter: Parameter) -> bool:
@@ -110,8 +117,8 @@ def calls_lacking(names: Names, function: Function, like: Call, name: str) -> It
     They are of the same function by all that is written of it.
     """
     written = names.tree.of(called_by(like.node))
-    for one in names.of(like.called.name, scope_of(function)):
-        call = call_of(names.tree, one) if _is_in_body(function, one) else None
+    for one in names.of(like.called.name, Scope.of(function.node)):
+        call = call_of(names.tree, one) if function.runs(one.start) else None
         if call is not None and names.tree.of(called_by(call.node)) == written:
             if not call.spreads and gives(names, call, name) is None:
                 yield call
@@ -126,9 +133,8 @@ def uses_of_default(names: Names, function: Function, parameter: Parameter) -> I
     home = names.resolve(constant) if constant is not None else None
     if home is None:
         return
-    for one in names.of(parameter.default, scope_of(function)):
-        is_same = one.role is Role.REFERENCE and names.resolve(one) == home
-        if is_same and _is_in_body(function, one):
+    for one in names.of(parameter.default, Scope.of(function.node)):
+        if one.role is Role.REFERENCE and names.resolve(one) == home and function.runs(one.start):
             yield one
 
 
@@ -154,8 +160,8 @@ def _in_place_of_default(
                 hunk = Hunk(one.start, one.end, parameter.name)
                 yield Consequence(hunk, "use_parameter")
         return
-    for one in names.of(parameter.name, scope_of(function)):
-        value = _value_given(names.tree, one) if _is_in_body(function, one) else None
+    for one in names.of(parameter.name, Scope.of(function.node)):
+        value = _value_given(names.tree, one) if function.runs(one.start) else None
         if value is not None and names.tree.of(value) == default:
             hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
             yield Consequence(hunk, "pass_parameter")
@@ -177,14 +183,14 @@ def _to_functions_of_file(
 ) -> Iterator[Consequence]:
     """Return calls of functions of the file that have a parameter of the same name."""
     for one in names.of(parameter.name):
-        is_outside = one.role is Role.DEFINITION and not _is_in(function, one.start)
+        is_outside = one.role is Role.DEFINITION and not function.has(one.start)
         other = function_at(names, one.start) if is_outside else None
         found = other.parameters if other is not None else ()
         own = next((each for each in found if each.name == parameter.name), None)
         if other is None or own is None:
             continue
         for call in calls_of(names, other):
-            if _is_in(function, call.start) and is_parameter_around(names, call, own):
+            if function.has(call.start) and is_parameter_around(names, call, own):
                 yield from with_own(names, call, other.parameters, parameter.name)
 
 
@@ -192,7 +198,7 @@ def _to_others(names: Names, function: Function, parameter: Parameter) -> Iterat
     """Return calls that give nothing of that name, where others of the same thing do."""
     name, order = parameter.name, function.parameters
     for like, argument in calls_with(names, name):
-        if _is_in(function, argument.start) or _is_format(names, like):
+        if function.has(argument.start) or _is_format(names, like):
             continue
         for call in calls_lacking(names, function, like, name):
             yield from _given_as_in(names, call, like, argument, name, order)
@@ -229,16 +235,34 @@ def _place_by_name(call: Call, order: Parameters, name: str) -> int:
     return next(found, len(keywords))
 
 
-def _is_in(function: Function, offset: int) -> bool:
-    return function.node.start_byte <= offset < function.node.end_byte
+def to_base(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
+    """Return the call of the constructor of a base with the parameters of some names it takes."""
+    for one in function.parameters:
+        if one.name in new:
+            yield from _given_to_base(names, function, one)
 
 
-def _is_in_body(function: Function, one: Occurrence) -> bool:
-    body = function.node.child_by_field_name("body")
-    return body is not None and body.start_byte <= one.start < body.end_byte
+def _given_to_base(names: Names, function: Function, parameter: Parameter) -> Iterator[Consequence]:
+    text, body = names.tree.text, function.node.child_by_field_name("body")
+    taken = _taken(names, function, parameter) if function.is_constructor else ()
+    found = _SUPER.search(text, body.start_byte, body.end_byte) if taken and body else None
+    if found is None:
+        return
+    around = names.tree.around(names.tree.path(found.end() - 1)[-1].node)
+    node = next((one for one in around if called_by(one) is not None), None)
+    call = call_at(names.tree, function.defined, node) if node is not None else None
+    if call is not None:
+        yield from with_own(names, call, taken, parameter.name)
 
 
-def scope_of(function: Function) -> Scope:
-    """Return all of a function as a part of the text in which names are looked for."""
-    node = function.node
-    return Scope(node.start_byte, node.end_byte, node.type)
+def _taken(names: Names, function: Function, parameter: Parameter) -> Parameters:
+    """Return the parameters of the constructor of what a class extends; empty where not known."""
+    made = class_of_method(function.defined.path[:-1])
+    bases = bases_of(names, made) if made is not None else frozenset[str]()
+    others = (function_of(names, one) for one in names.of(names.rules.constructor))
+    known = [one for one in others if one is not None and one.name in bases]
+    if len(known) == 1:
+        return known[0].parameters
+    if not known and parameter.type.strip("?: ") == _ERROR_OPTIONS:
+        return replace(parameter, name="message"), parameter
+    return ()

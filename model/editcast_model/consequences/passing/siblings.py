@@ -11,17 +11,12 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.parameters import may_take, with_parameter
-from editcast_model.consequences.passing.own import (
-    calls_lacking,
-    calls_with,
-    scope_of,
-    uses_of_default,
-)
+from editcast_model.consequences.passing.own import calls_lacking, calls_with, uses_of_default
 from editcast_model.consequences.passing.takers import is_means, takes
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
-from editcast_model.syntax.roles import Role
+from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import field, first_child
 
 #: The most functions of a class, or of a file, that are examined.
@@ -38,11 +33,10 @@ def like_it(change: Change, function: Function, new: set[str]) -> Iterator[Conse
     for parameter in function.parameters:
         if parameter.name in new and parameter.name and not parameter.is_rest:
             for other in _siblings(names, function):
-                own = names.of(parameter.name, scope_of(other))
-                if any(one.role in (Role.DEFINITION, Role.REFERENCE) for one in own):
-                    continue
+                own = names.of(parameter.name, Scope.of(other.node))
+                is_there = any(one.role in (Role.DEFINITION, Role.REFERENCE) for one in own)
                 # All calls of the other function are looked at last: this takes the longest.
-                is_needed = _needs(change, function, other, parameter)
+                is_needed = not is_there and _needs(change, function, other, parameter)
                 if is_needed and may_take(names, other, parameter.name):
                     yield _with(names, function, other, parameter)
 
@@ -62,7 +56,7 @@ def _needs(change: Change, function: Function, other: Function, parameter: Param
         return True
     return any(
         len(like.arguments) == len(call.arguments) - 1
-        for call, argument in calls_with(names, parameter.name, scope_of(function))
+        for call, argument in calls_with(names, parameter.name, Scope.of(function.node))
         if change.wrote(argument.start, argument.end)
         for like in calls_lacking(names, other, call, parameter.name)
     )
@@ -84,8 +78,8 @@ def _name(statement: Node) -> Node | None:
     """Return the name of what a statement declares."""
     node: Node | None = statement
     while node is not None and node.type in _STATEMENTS:
-        node = node.child_by_field_name("declaration") or first_child(node)
-    return field(node, "name") if node is not None else None
+        node = field(node, "declaration") or first_child(node)
+    return field(node, "name")
 
 
 def _with(names: Names, function: Function, other: Function, parameter: Parameter) -> Consequence:

@@ -34,11 +34,7 @@ _MATCHERS = {"null": "toBeNull", "undefined": "toBeUndefined"}
 def without_error(names: Names, call: Call, word: str, error: str) -> Iterator[Consequence]:
     """Return a call's surroundings without the error that it no longer fails with.
 
-    Args:
-        names: Of the text.
-        call: The call.
-        word: What it returns for nothing.
-        error: The class of the error.
+    `word` is what it returns for nothing, `error` the class of the error.
     """
     tree, cause = names.tree, f"{call.called.name} {error}"
     find = _asked if tree.language == "python" else _matched

@@ -13,10 +13,11 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Tree, field, outermost
+from editcast_model.syntax.tree import Tree, field, first_child, outermost
 
 #: Types of nodes whose returns are their own.
 APART = re.compile("closure_|func|method_decl|async_block|lambda|class_|impl_item")
@@ -76,7 +77,10 @@ def all_taken_apart(
         if len(taken) == len(further) + 1:
             further = tuple(names.tree.of(one) for one in taken[:-1])
     for call in every:
-        yield from taken_apart(names, call, further, is_alone=is_alone, is_first=is_first)
+        if is_alone:
+            yield from _checked(names, call)
+        else:
+            yield from _taken_apart(names, call, further, is_first)
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -92,13 +96,10 @@ def new_results(change: Change) -> Iterator[NewResults]:
 def _in_returns(change: Change, _: Function, function: Function) -> NewResults | None:
     """Return what a `return` of Python has beside the value that it had before."""
     tree, before = change.after.tree, change.before.tree
-    for _hunk, start, _end in change.finished():
-        path = [step.node for step in tree.path(max(start - 1, 0))]
-        node = next((one for one in path if one.type == "return_statement"), None)
-        is_own = node is not None and function_node_around(tree, node) == function.node
-        values = _values(node) if node is not None and is_own else []
-        place = change.was_at(node.start_byte) if node is not None else None
-        if len(values) > 1 and place is not None:
+    for node in sorted(returns_in(function.node), key=lambda one: one.start_byte):
+        place, values = change.was_at(node.start_byte), _values(node)
+        is_active = change.is_active(node.start_byte, node.end_byte)
+        if len(values) > 1 and place is not None and not is_active:
             steps = (step.node for step in before.path(place) if step.type == "return_statement")
             if [before.of(one) for each in steps for one in _values(each)] == [tree.of(values[0])]:
                 further = [tree.of(one) for one in values[1:]]
@@ -124,14 +125,18 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     return NewResults(function, names, _SAYS.get(now[1], "") if len(now) == 2 else "")
 
 
-def returns_in(body: Node) -> Iterator[Node]:
-    """Yield the returns of a function, without those of functions and classes in it."""
-    waiting = [body]
+def nodes_of(function: Node) -> Iterator[Node]:
+    """Yield the nodes of a function, without those of functions and classes in it."""
+    waiting = [function]
     while waiting:
         one = waiting.pop()
         waiting += [each for each in one.named_children if not APART.match(each.type)]
-        if one.type.startswith("return_"):
-            yield one
+        yield one
+
+
+def returns_in(function: Node) -> Iterator[Node]:
+    """Yield the returns of a function, without those of functions and classes in it."""
+    return (one for one in nodes_of(function) if one.type.startswith("return_"))
 
 
 def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
@@ -154,11 +159,10 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
 
 def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence]:
     """Return the `return` that a function of Go lacks at its end since it has a result."""
-    body = function.child_by_field_name("body")
+    body = last = function.child_by_field_name("body")
     if body is None or body.start_point[0] == body.end_point[0]:
         return
-    *_, last = body.named_children or (None,)
-    if last is not None and last.type == "statement_list":
+    while last is not None and last.type in _BLOCKS:
         *_, last = last.named_children or (None,)
     if last is not None:
         is_end = _ENDING.search(last.type) or _ENDS.match(tree.of(last))
@@ -169,40 +173,31 @@ def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence
     yield Consequence(Hunk(start, start, line), "take_results")
 
 
-def taken_apart(
-    names: Names,
-    call: Call,
-    further: tuple[str, ...],
-    *,
-    is_alone: bool = False,
-    is_first: bool = False,
-) -> Iterator[Consequence]:
-    """Return the names that an assignment of a call's result lacks.
+def _checked(names: Names, call: Call) -> Iterator[Consequence]:
+    """Return a call that is a statement of Go as one that handles an error."""
+    statement = call.node.parent
+    if statement is not None and statement.type == "expression_statement":
+        if does := _handling(names.tree, statement):
+            text = f"if err := {names.tree.of(call.node)}; err != nil {does}"
+            hunk = Hunk(statement.start_byte, statement.end_byte, text)
+            yield Consequence(hunk, "take_results", cause=f"{call.called.name} err")
 
-    Args:
-        names: Of the text.
-        call: The call.
-        further: What the further results are called.
-        is_alone: Whether there was no result before, so that calls are statements.
-        is_first: Whether they stand before the result that there was.
-    """
+
+def _taken_apart(
+    names: Names, call: Call, further: tuple[str, ...], is_first: bool
+) -> Iterator[Consequence]:
+    """Return the names that an assignment of a call's result lacks."""
     node, parent = call.node, call.node.parent
     if parent is not None and parent.type == "await":
         node, parent = parent, parent.parent
-    if parent is None or is_alone != (parent.type == "expression_statement"):
-        return
-    if is_alone:
-        if does := _handling(names.tree, parent):
-            head = f"if err := {names.tree.of(node)}; err != nil"
-            hunk = Hunk(parent.start_byte, parent.end_byte, f"{head} {does}")
-            yield Consequence(hunk, "take_results", cause=f"{call.called.name} err")
+    if parent is None:
         return
     is_go = parent.type == "expression_list" and parent.named_child_count == 1
     value, statement = (parent, parent.parent) if is_go else (node, parent)
     left = field(statement, "left") if statement is not None else None
     if statement is None or left is None or left == value:
         return
-    text, end, more = names.tree.text, left.end_byte, ", ".join(("", *further))
+    text, end, written = names.tree.text, left.end_byte, ", ".join(further)
     if is_go:
         # Other than a declaration, an assignment takes only names that are there.
         is_there = all(names.is_known(call.called, one) for one in further)
@@ -213,20 +208,23 @@ def taken_apart(
         takes = statement.type == "assignment" and left.type in _TARGETS
         takes &= statement.child_by_field_name("type") is None
     if takes:
-        hunk = Hunk(end, end, more)
+        hunk = Hunk(end, end, f", {written}")
         if is_first:
-            hunk = Hunk(left.start_byte, left.start_byte, f"{', '.join(further)}, ")
+            hunk = Hunk(left.start_byte, left.start_byte, f"{written}, ")
         if is_go and further == ("err",) and (does := _handling(names.tree, statement)):
-            checked = f"\n{_indent(names.tree, statement)}if err != nil {does}"
-            hunk = Hunk(end, statement.end_byte, more + text[end : statement.end_byte] + checked)
-        yield Consequence(hunk, "take_results", cause=f"{call.called.name} {', '.join(further)}")
+            rest = (
+                f"{text[end : statement.end_byte]}\n{indent_at(names.tree, statement.start_byte)}"
+            )
+            hunk = Hunk(end, statement.end_byte, f", err{rest}if err != nil {does}")
+        yield Consequence(hunk, "take_results", cause=f"{call.called.name} {written}")
 
 
 def _handling(tree: Tree, statement: Node) -> str:
     """Return the block that handles an error of a statement; empty where that is unknown."""
     block, function = statement.parent, function_node_around(tree, statement)
-    indent = _indent(tree, statement)
-    if block is None or function is None or block.type not in _BLOCKS or indent.strip():
+    indent = indent_at(tree, statement.start_byte)
+    is_first = tree.text[: statement.start_byte].endswith(f"\n{indent}")
+    if block is None or function is None or block.type not in _BLOCKS or not is_first:
         return ""
     does = ""
     results = _results(tree, function)
@@ -234,10 +232,9 @@ def _handling(tree: Tree, statement: Node) -> str:
         zeros = [_zero(one) for one in results[:-1]]
         does = f"return {', '.join([*zeros, 'err'])}" if all(zeros) else ""
     else:
-        parameters = function.child_by_field_name("parameters")
+        parameters = field(function, "parameters")
         for one in parameters.named_children if parameters is not None else ():
-            kind, name = one.child_by_field_name("type"), one.child_by_field_name("name")
-            if kind is not None and name is not None and tree.of(kind) in _TESTS:
+            if tree.of(field(one, "type")) in _TESTS and (name := field(one, "name")):
                 does = f"{tree.of(name)}.Fatal(err)"
     return f"{{\n{indent}\t{does}\n{indent}}}" if does else _handled_beside(tree, statement, block)
 
@@ -252,11 +249,6 @@ def _handled_beside(tree: Tree, statement: Node, block: Node) -> str:
     return ""
 
 
-def _indent(tree: Tree, statement: Node) -> str:
-    """Return what stands before a statement on its line."""
-    return tree.text[tree.text.rfind("\n", 0, statement.start_byte) + 1 : statement.start_byte]
-
-
 def _zero(kind: str) -> str:
     """Write the zero value of a type of Go; empty for one of which it is not known."""
     is_reference = kind.startswith(("*", "[]", "map[", "chan ", "func("))
@@ -265,22 +257,20 @@ def _zero(kind: str) -> str:
 
 def _values(statement: Node) -> list[Node]:
     """Return the values that a `return` lists."""
-    (value,) = statement.named_children[:1] or (None,)
-    if value is None:
-        return []
-    return value.named_children if value.type in ("expression_list", "tuple") else [value]
+    value = first_child(statement)
+    if value is not None and value.type in ("expression_list", "tuple"):
+        return value.named_children
+    return [value] if value is not None else []
 
 
 def _results(tree: Tree, function: Node) -> list[str]:
     """Return the types of a function's results in Go, one for each."""
-    result = function.child_by_field_name("result")
-    if result is None:
-        return []
-    if result.type != "parameter_list":
-        return [tree.of(result)]
-    out = []
-    for one in result.named_children:
-        kind = one.child_by_field_name("type")
-        count = max(1, len(one.children_by_field_name("name")))
-        out += [tree.of(kind)] * count if kind is not None else []
-    return out
+    result = field(function, "result")
+    if result is None or result.type != "parameter_list":
+        return [tree.of(result)] if result is not None else []
+    return [
+        tree.of(kind)
+        for one in result.named_children
+        if (kind := field(one, "type")) is not None
+        for _ in one.children_by_field_name("name") or [one]
+    ]

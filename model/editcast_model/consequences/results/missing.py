@@ -77,7 +77,7 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
             yield from with_checks(change.after, calls)
         if is_new and kind is not None:
             yield from _opened(tree, function.node, kind, word)
-        elif not is_new and _always_returns(tree, function.node):
+        elif not is_new:
             if kind is not None:
                 yield from _closed(tree, kind, word)
             for call in calls_of(change.after, function):
@@ -86,17 +86,14 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
 
 
 def newly_certain(change: Change) -> Iterator[tuple[Function, str]]:
-    """Yield the functions that fail where they returned nothing before, with the error."""
-    for function, _, is_new, error in _changed(change):
-        if not is_new and _always_returns(change.after.tree, function.node):
-            yield function, error
+    """Return the functions that fail where they returned nothing before, with the error."""
+    return ((one.function, one.error) for one in _changed(change) if not one.is_new)
 
 
 def newly_missing(change: Change) -> Iterator[tuple[Function, str, str]]:
-    """Yield the functions that return nothing where they failed before, the word and the error."""
-    for one in _changed(change):
-        if one.is_new and one.error:
-            yield one.function, one.word, one.error
+    """Return the functions that return nothing where they failed before, the word and the error."""
+    found = (one for one in _changed(change) if one.is_new and one.error)
+    return ((one.function, one.word, one.error) for one in found)
 
 
 def without_check(names: Names, call: Call) -> Iterator[Consequence]:
@@ -104,8 +101,7 @@ def without_check(names: Names, call: Call) -> Iterator[Consequence]:
     statement, target = _assignment(names.tree, call)
     check = statement.next_named_sibling if statement is not None else None
     if check is not None and _leaves(names.tree, check, target):
-        hunk = without_lines(names.tree, check)
-        if hunk is not None:
+        if (hunk := without_lines(names.tree, check)) is not None:
             yield Consequence(hunk, "remove_check", cause=f"{call.called.name} nothing")
 
 
@@ -114,10 +110,9 @@ def with_checks(names: Names, calls: Iterable[Call]) -> Iterator[Consequence]:
     tree, found = names.tree, [(call, *_assignment(names.tree, call)) for call in calls]
     checks, unchecked = list[tuple[Call, str, Node]](), list[tuple[Call, Node, str]]()
     for call, statement, target in found:
-        check = statement.next_named_sibling if statement is not None else None
         if statement is None or statement.parent is None:
             continue
-        around = statement.parent.parent
+        check, around = statement.next_named_sibling, statement.parent.parent
         if around is not None and around.type == "try_statement":
             continue  # it may wait for an error
         if check is not None and _leaves(tree, check, target):
@@ -126,12 +121,10 @@ def with_checks(names: Names, calls: Iterable[Call]) -> Iterator[Consequence]:
         if not re.search(_DOUBTED.replace("NAME", re.escape(target)), rest):
             unchecked.append((call, statement, target))
     for call, statement, target in unchecked if checks else ():
-        done = min(checks, key=lambda one: abs(one[0].start - call.start))
-        given, theirs = ([tree.text[a.start : a.end] for a in c.arguments] for c in (done[0], call))
-        is_alike = len(given) == len(theirs)
-        instead = dict(zip(given, theirs, strict=True)) if is_alike else {}
-        check = done[2]
-        text = _copied(names, call, check, {**instead, done[1]: target})
+        example, asked, check = min(checks, key=lambda one: abs(one[0].start - call.start))
+        given, theirs = ([tree.text[a.start : a.end] for a in c.arguments] for c in (example, call))
+        instead = dict(zip(given, theirs, strict=True)) if len(given) == len(theirs) else {}
+        text = _copied(names, call, check, {**instead, asked: target})
         if text:
             indents = indent_at(tree, check.start_byte), indent_at(tree, statement.start_byte)
             line = f"\n{indents[1]}{reindented(text, *indents)}"
@@ -168,11 +161,9 @@ def _assignment(tree: Tree, call: Call) -> tuple[Node | None, str]:
 
 def _leaves(tree: Tree, check: Node, target: str) -> bool:
     """Tell whether a short statement leaves a caller if a name means nothing."""
-    asked = re.fullmatch(
-        _ASKED.replace("NAME", re.escape(target)), tree.of(field(check, "condition"))
-    )
-    done = field(check, "consequence")
-    if asked is None or done is None or field(check, "alternative"):
+    form, done = _ASKED.replace("NAME", re.escape(target)), field(check, "consequence")
+    is_asked = re.fullmatch(form, tree.of(field(check, "condition"))) is not None
+    if not is_asked or done is None or field(check, "alternative"):
         return False
     last = done.named_children[-1] if done.type.endswith("block") and done.named_children else done
     return bool(_LEAVING.match(tree.of(last))) and tree.of(check).count("\n") < _MOST_LINES
@@ -184,15 +175,14 @@ def _changed(change: Change) -> Iterator[_Changed]:
     for was, now in change.functions:
         old, new = before.of(was.node), after.of(now.node)
         is_thrown = len(_THROWN.findall(old)) < len(_THROWN.findall(new))
+        is_certain = is_thrown and _always_returns(after, now.node)
         errors = {*_ERROR.findall(old)}, {*_ERROR.findall(new)}
         may_be = before.of(field(was.node, "return_type"))
         for word in _NOTHING.get(after.language, ()):
             is_said = re.search(rf"\b({word}|Optional)\b", may_be) is not None
-            had, has = (
-                _returns(*one, word, is_said=is_said)
-                for one in ((before, was.node), (after, now.node))
-            )
-            if has != had and (has or is_thrown):
+            had = _returns(before, was.node, word, is_said=is_said)
+            has = _returns(after, now.node, word, is_said=is_said)
+            if has != had and (has or is_certain):
                 error = errors[not has] - errors[has]
                 yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
 
@@ -202,8 +192,7 @@ def _returns(tree: Tree, function: Node, word: str, *, is_said: bool) -> bool:
     returned = {tree.of(first_child(one)) for one in returns_in(function)}
     if word in returned or not is_said:
         return word in returned
-    code = tree.of(function)
-    names = filter(str.isidentifier, returned)
+    names, code = filter(str.isidentifier, returned), tree.of(function)
     return any(not re.search(_FAILING.replace("NAME", one), code) for one in names)
 
 

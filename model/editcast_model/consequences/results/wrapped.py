@@ -16,7 +16,7 @@ from editcast_model.consequences.results.further import APART, returns_in
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, calls_of
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
 #: By language, a type that wraps another one.
 _TYPES = {
@@ -47,19 +47,13 @@ _FAILING = re.compile(
 )
 #: What does something about an error, or is returned as it is.
 _METHODS = re.compile("unwrap|expect|ok|err|map|and_then|or_else|is_|(with_)?context")
-_HANDLED = frozenset(
-    """try_expression match_expression let_condition match_arm block return_expression""".split()
+_HANDLED = word_set(
+    "try_expression match_expression let_condition match_arm block return_expression"
 )
 
 
 class Wrapped(NamedTuple):
-    """A function whose result is wrapped since a change.
-
-    Attributes:
-        function: The function.
-        maker: What makes a value of the new type.
-        was_nothing: Whether it had no result before.
-    """
+    """A function whose result is wrapped since a change, by what, and if it had none before."""
 
     function: Function
     maker: str

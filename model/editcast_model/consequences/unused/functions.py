@@ -19,12 +19,12 @@ from editcast_model.consequences.unused.removal import without_lines
 from editcast_model.syntax.calls import function_of
 from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, outermost, word_set
 
 _DEFINED = (Role.DEFINITION, Role.MEMBER_DEFINITION)
 #: Nodes around a function that are a part of its statement.
-_AROUND = frozenset(
-    "variable_declarator lexical_declaration variable_declaration decorated_definition".split()
+_AROUND = word_set(
+    "variable_declarator lexical_declaration variable_declaration decorated_definition"
 )
 #: Decorators that give a function to nobody else.
 _DECORATORS = re.compile(r"@(?:staticmethod|classmethod|property|(?:functools\.)?\w*cache\w*)\b")
@@ -84,12 +84,7 @@ def _statement(names: Names, defined: Occurrence) -> Node | None:
     is_class = node.type in _CLASSES and defined.path[-1].field == "name"
     if function.is_constructor if function else not is_class:
         return None
-    node = function.node if function else node
-    for one in names.tree.around(node):
-        if one.type not in _AROUND:
-            break
-        node = one
-    return node
+    return outermost(function.node if function else node, _AROUND)
 
 
 def _start_with_comments(tree: Tree, node: Node) -> int:

@@ -45,8 +45,7 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
         if not any(_was_used(change, one) for one in lost):
             continue
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
-        hunk = _without(tree, taken, kept)
-        if hunk is not None:
+        if (hunk := _without(tree, taken, kept)) is not None:
             yield Consequence(hunk, "remove_import")
 
 

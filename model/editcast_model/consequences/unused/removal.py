@@ -40,10 +40,7 @@ def mentions(names: Names, name: str, start: int = 0, end: int | None = None) ->
 def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk | None:
     """Take a statement out with its lines, and with the blank ones that stood around it twice.
 
-    Args:
-        tree: The tree of the text.
-        statement: The statement.
-        start: The start of the comments above that go with it; None if it has none.
+    `start` is that of the comments above that go with it, if it has any.
     """
     text, first = tree.text, statement.start_byte if start is None else start
     start = text.rfind("\n", 0, first) + 1

@@ -16,17 +16,17 @@ from editcast_model.consequences.unused.removal import mentions, without_lines
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field
+from editcast_model.syntax.tree import field, word_set
 
 #: Statements that declare variables, and what they stand in.
-_STATEMENTS = frozenset(
-    """expression_statement lexical_declaration variable_declaration short_var_declaration
-    var_declaration let_declaration local_variable_declaration""".split()
-)
-_BLOCKS = frozenset("block statement_block statement_list constructor_body".split())
+_STATEMENTS = word_set("""
+    expression_statement lexical_declaration variable_declaration short_var_declaration
+    var_declaration let_declaration local_variable_declaration
+""")
+_BLOCKS = word_set("block statement_block statement_list constructor_body")
 #: The nodes in these that have the variable and its value.
-_DECLARING = frozenset(
-    """variable_declarator assignment short_var_declaration var_spec let_declaration""".split()
+_DECLARING = word_set(
+    "variable_declarator assignment short_var_declaration var_spec let_declaration"
 )
 #: Words that say nothing of a value.
 _COMMON = {"self", "this", "await", "new"}
@@ -52,8 +52,9 @@ def after_last_use_of_variable(change: Change) -> Iterator[Consequence]:
             continue
         every = mentions(before, now.name, *before.home(defined[0])[:2])
         uses = (at for at in every if change.is_now_at(at) not in own)
-        value = _words_of_value(after, now)
-        if all(at in taken and _is_settled(taken[at][1], value) for at in uses):
+        value = _value(now)
+        words = set(WORD.findall(after.tree.of(value))) - _COMMON if value else None
+        if all(at in taken and _is_settled(taken[at][1], words) for at in uses):
             if (hunk := without_lines(after.tree, statement)) is not None:
                 yield Consequence(hunk, "remove_variable")
 
@@ -70,17 +71,11 @@ def _taken(change: Change) -> dict[int, tuple[Occurrence, Hunk]]:
     }
 
 
-def _is_settled(hunk: Hunk, value: set[str] | None) -> bool:
-    """Tell whether nothing took the place of a use, or the value of the variable, if it has one."""
+def _is_settled(hunk: Hunk, words: set[str] | None) -> bool:
+    """Tell whether nothing took the place of a use, or words of the variable's value, if any."""
     if hunk.start == hunk.end:
         return False  # it is a member of something now
-    return not hunk.text.strip() or value is None or not value.isdisjoint(WORD.findall(hunk.text))
-
-
-def _words_of_value(names: Names, one: Occurrence) -> set[str] | None:
-    """Return the words of what a variable is declared with; None for nothing."""
-    value = _value(one)
-    return set(WORD.findall(names.tree.of(value))) - _COMMON if value else None
+    return not hunk.text.strip() or words is None or not words.isdisjoint(WORD.findall(hunk.text))
 
 
 def _value(one: Occurrence) -> Node | None:
@@ -110,6 +105,5 @@ def _declaration(one: Occurrence) -> Node | None:
 
 def _is_used(names: Names, one: Occurrence, own: range) -> bool:
     """Tell whether a variable is used, or may be, outside of its own declaration."""
-    scope = names.home(one)
-    uses = mentions(names, one.name, scope.start, scope.end)
+    uses = mentions(names, one.name, *names.home(one)[:2])
     return names.is_too_frequent(one.name) or any(place not in own for place in uses)

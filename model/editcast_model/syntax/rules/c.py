@@ -50,8 +50,7 @@ class CRules(Rules):
         """,
     }
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
+    def _opens(self, path: Path, index: int) -> bool:
         kind, next_one = path[index].type, path[index + 1]
         if kind == "function_definition":  # its parameters and its body
             return next_one.field == "body" or any(
@@ -60,10 +59,9 @@ class CRules(Rules):
         if kind == "function_declarator":  # of a prototype
             is_defined = any(one.type in _FUNCTIONS for one in path)
             return next_one.field == "parameters" and not is_defined
-        return super().opens(path, index)
+        return super()._opens(path, index)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         if parent.type in _CLASSES and leaf.field == "name":
             has_body = parent.node.child_by_field_name("body") is not None

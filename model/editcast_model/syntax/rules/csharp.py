@@ -56,8 +56,7 @@ class CSharpRules(Rules):
         roles.KEYWORD: "argument.name",
     }
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent, above = path[-1], path[-2], path[max(-3, -len(path))]
         match parent.type, leaf.field:
             case "generic_name", _ if parent.field == "name" and "member" in above.type:

@@ -36,8 +36,7 @@ class GoRules(Rules):
         roles.PARAMETER: roles.each("parameter_declaration variadic_parameter_declaration"),
     }
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case (("var_spec" | "const_spec"), "name"):
@@ -45,19 +44,12 @@ class GoRules(Rules):
                 return Part(Role.DEFINITION, "variable", seen_after=-2 if is_local else None)
             case "literal_element", _ if parent.field == "key":
                 return _key(path)
-            case "expression_list", _:
-                return _listed(path)
+            case "expression_list", _ if parent.field == "alias":  # of a switch by types
+                return roles.VARIABLE
+            case "expression_list", _ if parent.field == "left":
+                if any(child.type == ":=" for child in path[-3].node.children):
+                    return Part(Role.DEFINITION, "variable", seen_after=-3)
         return roles.REFERENCE
-
-
-def _listed(path: Path) -> Part:
-    """Return a name among those that a statement assigns to."""
-    names, above = path[-2], path[-3]
-    if above.type == "type_switch_statement" and names.field == "alias":
-        return roles.VARIABLE
-    if names.field == "left" and any(child.type == ":=" for child in above.node.children):
-        return Part(Role.DEFINITION, "variable", seen_after=-3)
-    return roles.REFERENCE
 
 
 def _key(path: Path) -> Part:

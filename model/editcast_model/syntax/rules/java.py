@@ -19,6 +19,11 @@ _BODIES = "block constructor_body"
 #: Types of statements in which a name is a label.
 _LABELS = ("labeled_statement", "break_statement", "continue_statement")
 _METHOD = Part(Role.MEMBER, "method")
+#: What a declarator declares, by the type of the node around it; elsewhere a local variable.
+_DECLARED = {
+    **dict.fromkeys(("field_declaration", "constant_declaration"), roles.FIELD),
+    "spread_parameter": roles.PARAMETER,  # that takes any number
+}
 
 
 class JavaRules(Rules):
@@ -60,40 +65,27 @@ class JavaRules(Rules):
         ),
     }
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         if any(step.type in ("import_declaration", "package_declaration") for step in path[1:3]):
             return _imported(path)
-        return super().part(path, name)
+        return super()._part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "method_reference", _ if leaf.node != first_child(parent.node):
                 return _METHOD
             case "variable_declarator", "name":
-                return _variable(path)
+                return _DECLARED.get(path[-3].type, roles.LOCAL_VARIABLE)
             case (kind, _) if kind in _LABELS and leaf.type == "identifier":
                 return roles.OTHER
         return roles.REFERENCE
 
 
-def _variable(path: Path) -> Part:
-    """Return the name of a field, a local variable or a parameter that takes any number."""
-    match path[-3].type:
-        case "field_declaration" | "constant_declaration":
-            return roles.FIELD
-        case "spread_parameter":
-            return roles.PARAMETER
-    return roles.LOCAL_VARIABLE
-
-
 def _imported(path: Path) -> Part:
     """Return a name in an import or in the name of a package: the last one is that of a class."""
     statement, dotted = path[1], path[-2]
-    is_last = len(path) == 4 and path[-1].field == "name"
+    is_last = len(path) == 4 and path[-1].field == "name" and dotted.type == "scoped_identifier"
     takes_all = any(child.type == "asterisk" for child in statement.node.children)
-    if statement.type == "import_declaration" and is_last and not takes_all:
-        return roles.IMPORT if dotted.type == "scoped_identifier" else roles.OTHER
-    return roles.OTHER
+    is_import = statement.type == "import_declaration" and is_last and not takes_all
+    return roles.IMPORT if is_import else roles.OTHER

@@ -6,7 +6,7 @@ A parameter that declares a member is two names, one behind the `$` of the other
 """
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Role, Rules, Scope
+from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path, Tree, first_child, word_set
 
 _CLASSES = "class_declaration interface_declaration trait_declaration enum_declaration"
@@ -61,26 +61,19 @@ class PhpRules(Rules):
         if is_whole == is_member and not (parent == _PROMOTED and not is_member):
             return None
         name = tree.text[offset : path[-1].node.end_byte]
-        return name, self.part(path, name), path
+        return name, self._part(path, name), path
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
+    def _opens(self, path: Path, index: int) -> bool:
         kind, field = path[index].type, path[index + 1].field
         if kind in ("program", "arrow_function"):
             return True
         return kind in _CLOSED and (field in ("parameters", "body") or kind == "anonymous_function")
 
-    def hides(self, scope: Scope, name: str) -> bool:
-        """Tell whether a function hides a variable of what is around it."""
-        return scope.type in _CLOSED and name.startswith(self.sigil)
-
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         is_variable = path[-1].type == "variable_name"
-        return _variable(path, name) if is_variable else super().part(path, name)
+        return _variable(path, name) if is_variable else super()._part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         is_first = leaf.node == first_child(parent.node)
         if parent.type == "class_constant_access_expression" and not is_first:
@@ -112,7 +105,9 @@ def _variable(path: Path, name: str) -> Part:
         return Part(Role.OUTER, "use")
     at = len(path) - 1
     while path[at - 1].type in _PATTERNS:
-        if path[at - 1].type == "list_literal" and _is_followed(path, at, "=>"):
+        following = path[at].node.next_sibling
+        is_key = following is not None and following.type == "=>"
+        if is_key and path[at - 1].type == "list_literal":
             return roles.REFERENCE
         at -= 1
     above = path[at - 1].type
@@ -122,11 +117,6 @@ def _variable(path: Path, name: str) -> Part:
     if above == "foreach_statement" and before is not None and before.type == "as":
         return Part(Role.DEFINITION, "variable", extent=at - 1)
     return roles.REFERENCE
-
-
-def _is_followed(path: Path, at: int, kind: str) -> bool:
-    following = path[at].node.next_sibling
-    return following is not None and following.type == kind
 
 
 def _qualified(path: Path) -> Part:

@@ -39,8 +39,7 @@ class PythonRules(Rules):
         Part(Role.OUTER, "nonlocal_statement"): "nonlocal_statement",
     }
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
+    def _opens(self, path: Path, index: int) -> bool:
         kind, field = path[index].type, path[index + 1].field
         if kind in _FUNCTIONS and field == "parameters":  # types and defaults are outside
             return all(step.field not in ("value", "type") for step in path[index + 3 : index + 4])
@@ -53,16 +52,12 @@ class PythonRules(Rules):
         inside = super().scopes(path)
         return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "named_expression", "name":
-                return Part(
-                    Role.DEFINITION,
-                    "variable",
-                    level=roles.level(self.scopes(path), *_NAMED_SCOPES),
-                )
+                level = roles.level(self.scopes(path), *_NAMED_SCOPES)
+                return Part(Role.DEFINITION, "variable", level=level)
             case "dotted_name", _:
                 return _dotted(path)
             case ("keyword_pattern", _) if _is_first(path):
@@ -111,10 +106,8 @@ def _dotted(path: Path) -> Part:
     """Return a name in the dotted name of an import or a pattern."""
     dotted, above = path[-2], path[-3]
     is_first = _is_first(path)
-    if above.type == "class_pattern":
-        return roles.REFERENCE if is_first else roles.MEMBER
     if above.type.endswith("_pattern"):
-        if dotted.node.named_child_count > 1:
+        if above.type == "class_pattern" or dotted.node.named_child_count > 1:
             return roles.REFERENCE if is_first else roles.MEMBER
         return _variable_of(path, "case_clause")
     if above.type in ("import_statement", "import_from_statement") and dotted.field == "name":

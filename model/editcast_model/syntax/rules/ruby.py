@@ -74,8 +74,7 @@ class RubyRules(Rules):
         found = super().read(tree, path, offset - sigil)
         return (found[0][sigil:], *found[1:]) if found is not None else None
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
+    def _opens(self, path: Path, index: int) -> bool:
         kind, field = path[index].type, path[index + 1].field
         if kind in _METHODS:
             return field not in ("name", "object")
@@ -91,7 +90,7 @@ class RubyRules(Rules):
         is_declared = path[-1].type == "simple_symbol" or path[-1].field in ("name", "alias")
         methods: tuple[str, ...] = ("instance", "singleton") if is_declared else ("singleton",)
         for index in reversed(range(len(path) - 1)):
-            if not self.opens(path, index):
+            if not self._opens(path, index):
                 continue
             kind, opened = path[index].type, tuple[str, ...]()
             if kind in _CLASSES:
@@ -121,8 +120,7 @@ class RubyRules(Rules):
             is_of_object |= step.type == "method" or step.type in _BLOCKS
         return False
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         if leaf.type in _SIGILS:
             kind = "field" if leaf.type == "instance_variable" else "field of the class"
@@ -181,8 +179,8 @@ def _target(path: Path, scopes: Sequence[Scope]) -> Part:
 
 def _key(path: Path, scopes: Sequence[Scope]) -> Part:
     """Return a key before a colon, behind which the value of its name may be left out."""
-    is_argument = path[max(-3, -len(path))].type == "argument_list"
     if path[-2].node.child_by_field_name("value") is not None:
+        is_argument = path[max(-3, -len(path))].type == "argument_list"
         return Part(Role.KEYWORD if is_argument else Role.KEY)
     if path[-2].type == "keyword_pattern":
         return _variable(path, scopes, is_bound=True, is_shorthand=True)

@@ -57,20 +57,19 @@ class RustRules(Rules):
         """,
     }
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def _part(self, path: Path, name: str) -> Part:
         if any(step.type in ("use_declaration", "attribute_item") for step in path):
             return _imported(path)
-        return super().part(path, name)
+        return super()._part(path, name)
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         if parent.type in _ITEMS_WITH_NAMES and leaf.field == "name":
             is_listed = path[-3].type == "declaration_list"
             is_member = is_listed and path[-4].type in ("impl_item", "trait_item")
             return _ITEMS_WITH_NAMES[parent.type][not is_member]
-        if parent.type == "token_tree" and _follows_dot(path):
+        before = leaf.node.prev_sibling
+        if parent.type == "token_tree" and before is not None and before.type == ".":
             return roles.MEMBER
         if (parent.type, leaf.field, leaf.type) == ("field_pattern", "name", "field_identifier"):
             return roles.KEY
@@ -100,16 +99,7 @@ def _bound(path: Path, name: str) -> Part | None:
 def _imported(path: Path) -> Part:
     """Return a name in a `use`: the last of a path, or what it is called here."""
     leaf, parent = path[-1], path[-2]
-    at = len(path) - 1
-    if parent.type == "scoped_identifier" and leaf.field == "name":
-        at -= 1
-    is_taken = path[at - 1].type in ("use_declaration", "use_list")
-    if is_taken or (parent.type == "use_as_clause" and leaf.field == "alias"):
-        return roles.IMPORT
-    return roles.OTHER
-
-
-def _follows_dot(path: Path) -> bool:
-    """Tell whether a word in a macro is a member."""
-    before = path[-1].node.prev_sibling
-    return before is not None and before.type == "."
+    is_last = parent.type == "scoped_identifier" and leaf.field == "name"
+    is_taken = path[-3 if is_last else -2].type in ("use_declaration", "use_list")
+    is_taken |= parent.type == "use_as_clause" and leaf.field == "alias"
+    return roles.IMPORT if is_taken else roles.OTHER

@@ -69,8 +69,7 @@ class ScriptRules(Rules):
         roles.OTHER: "export_specifier.alias index_signature.name",
     }
 
-    def other_part(self, path: Path, name: str) -> Part:
-        """Return what a name is whose place is not in the table."""
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         if leaf.type in ("property_identifier", "private_property_identifier"):
             return roles.KEY
