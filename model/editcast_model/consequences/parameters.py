@@ -24,10 +24,12 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import type_declared
-from editcast_model.syntax.types import type_of_flag
+from editcast_model.syntax.types import type_of_flag, type_of_option
 
 #: Kinds of definitions that are not variables.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
+#: How the parsed options of a command line are given, in Python.
+_OPTION = re.compile(r"(?:args|options|opts|given|arguments)\.(\w+)")
 _SHORTEST_TYPE = 4  # letters of a type that says what a variable is
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
@@ -163,15 +165,20 @@ def _parameter_for(
     text, parameters, sigil = names.tree.text, function.parameters, names.rules.sigil
     written = argument.keyword or text[argument.start : argument.end]
     name = written.removeprefix("*") if names.tree.language == "go" else written
+    kind = ""
+    if not argument.keyword and (member := _OPTION.fullmatch(name)):
+        name, kind = member[1], type_of_option(text, member[1])
     is_name = name.startswith(sigil) and name.removeprefix(sigil).isidentifier()
     if not is_name or not _is_plain(function, name):
         return
     if not argument.keyword and len(call.positional) != len(parameters) + 1:
         return
-    one = names.at(argument.start + len(written) - len(name))
+    value = re.split(r"[=:*\s]", text[argument.start : argument.end])[-1]
+    one = names.at(argument.end - len(value))
     is_variable = one is not None and one.role is Role.REFERENCE and one.end == argument.end
     scope = names.resolve(one) if one is not None and is_variable else None
-    declared = _declared(names, function, name, names.definitions(name, scope))
+    defined = names.definitions(name, scope) if scope is not None else ()
+    declared = _declared(names, function, name, defined, kind)
     if declared is not None:
         if argument.keyword and names.tree.language == "ruby":
             declared += ":"
@@ -232,14 +239,17 @@ def with_parameter(text: str, function: Function, index: int | None, declared: s
 
 
 def _declared(
-    names: Names, function: Function, name: str, defined: Sequence[Occurrence]
+    names: Names, function: Function, name: str, defined: Sequence[Occurrence], kind: str = ""
 ) -> str | None:
     """Return a parameter as its language declares it; None where its type is not known."""
     language = names.tree.language
+    declared = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
+    written = names.tree.of(declared) or kind
+    if language == "python" and written and all(one.type for one in function.parameters):
+        return f"{name}: {written}"
     if language in ("python", "ruby") or language.startswith("javascript"):
         return name
-    kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
-    written = names.tree.of(kind) or (type_of_flag(names, defined[0]) if defined else "")
+    written = written or (type_of_flag(names, defined[0]) if defined else "")
     if not written or written == "var":
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)

@@ -112,6 +112,18 @@ def given_to(names: Names, call: Node) -> Node | None:
     return first_child(field(call, "type_arguments", "arguments"))
 
 
+def type_of_option(text: str, name: str) -> str:
+    """Return the type of an option of `argparse`; empty for one that is not defined in a text."""
+    option = re.escape(name.replace("_", "-"))
+    found = re.search(rf"""["']--{option}["']([^()]*(?:\([^()]*\)[^()]*)*)\)""", text)
+    if found is None:
+        return ""
+    if re.search(r"action=[\"']store_(?:true|false)|is_flag=True", found[1]):
+        return "bool"
+    kind = re.search(r"\btype=(int|float|str|Path)\b", found[1])
+    return kind[1] if kind else ""
+
+
 def type_of_flag(names: Names, defined: Occurrence) -> str:
     """Return the type of the value that a flag of Go points at; empty for other variables."""
     if names.tree.language != "go":

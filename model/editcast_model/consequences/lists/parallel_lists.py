@@ -198,7 +198,8 @@ def _is_before(added: Entry, found: EntryList) -> bool:
     if not added.after:
         is_chosen = len(found.entries) <= _CHOSEN < len(added.others) - 1
         is_chosen &= "pattern" not in found.node.type  # a `match` has to name all
-        is_last = not is_chosen and _ends(added, found) and has(before, added.further)
+        is_last = not is_chosen and _ends(added, found)
+        is_last &= has(before, added.further) or _is_told(added, entry)
         return is_last and not (has(entry, added.further) or has(before, added.before))
     # This list may lack some of the later entries.
     name = next((name for name in added.later if has(after, name)), "")
@@ -242,7 +243,8 @@ def _copied(
     is_related = _is_related(added, found)
     says_enough = len(WORD.findall(added.text)) > 1
     is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
-    if not (is_related or _is_same_list(added, found) or (is_like and says_enough)):
+    is_told = _is_told(added, tree.of(entry))
+    if not (is_related or is_told or _is_same_list(added, found) or (is_like and says_enough)):
         return
     template = template_of(added, found, beside, together) if _takes_more(added, found) else None
     if template is None or _is_passed(added, found, template.source):
@@ -262,6 +264,12 @@ def _copied(
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, kind, cause=added.cause)
+
+
+def _is_told(added: Entry, argument: str) -> bool:
+    """Tell whether an option like an added one is passed on by its own name."""
+    name, _, value = argument.partition("=")
+    return added.kind == OPTION and added.is_like[0] and name.strip() == value.strip()
 
 
 def _says_more(added: Entry) -> bool:
@@ -358,7 +366,8 @@ def _has_all(known: Entry, found: EntryList) -> bool:
         # One may be made on the spot, as an `id` is.
         missed = len(texts) - sum(map(has, texts, known.others))
         return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
-    return 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
+    least = 1 if known.kind == OPTION else 2
+    return least < len(known.others) == len(texts) and all(map(has, texts, known.others))
 
 
 def _takes_more(added: Entry, found: EntryList) -> bool:
@@ -383,5 +392,6 @@ def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     called = parent.parent.named_children[0] if parent.parent is not None else parent
     words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
-    is_made |= (_is_within(known, entry) or known.kind == COLUMN) and _has_all(known, found)
+    is_whole = _is_within(known, entry) or known.kind in (COLUMN, OPTION)
+    is_made |= is_whole and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made
