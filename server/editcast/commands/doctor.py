@@ -15,7 +15,7 @@ from editcast_model.errors import BundleError, EditcastError
 from editcast_model.inference.telemetry import load_onnxruntime
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.policy import default_threshold, measured_precision
-from editcast_server.usage_page import usage_page, write_page
+from editcast_server.usage import usage_page, write_page
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
 from editcast_store.saves import Store
