@@ -61,12 +61,7 @@ def default_bundle_path() -> Path:
 def install(bundle: Path, models: Path) -> Path:
     """Make a bundle the current one; the current one becomes the previous one.
 
-    Args:
-        bundle: The bundle's folder, on the file system of `models`; it is moved.
-        models: The folder of models.
-
-    Returns:
-        The new folder of the bundle.
+    The bundle, on the file system of `models`, is moved; the result is its new folder.
 
     Raises:
         BundleError: The folder of models cannot be changed.

@@ -244,9 +244,6 @@ class Store:
         The format is that of save histories: `{id, language, path, license, origin, text0, time0,
         changes: [{time, edits: [[start, end, new text], ...]}, ...]}`. Offsets are code points
         into the text before the change; the edits of one change are simultaneous.
-
-        Args:
-            pattern: The pattern of the files.
         """
         files = {file.path: file for file in self.files()}
         for path in named(files, pattern):
@@ -294,10 +291,7 @@ class Store:
     def forget(self, pattern: Pattern, period: Period = ALWAYS) -> Forgotten:
         """Delete snapshots and outcomes, and overwrite their bytes on the disk.
 
-        Args:
-            pattern: The pattern of the files.
-            period: The period of the saves. For all files and all times, damaged stores that were
-                set aside are deleted too.
+        For all files and all times, damaged stores that were set aside are deleted too.
         """
         with self._writing() as database:
             files, snapshots = delete_files(database, pattern, period)

@@ -107,10 +107,6 @@ def _is_full(folder: Path) -> bool:
 def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
     """Open the file in WAL mode with full synchronization; create it and its folder if missing.
 
-    Args:
-        path: The file.
-        wait: Seconds to wait for others that use it.
-
     Returns:
         The connection, in autocommit mode and usable from any thread, one at a time; and a
         sentence for the user if a damaged file was set aside.

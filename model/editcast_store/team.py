@@ -121,14 +121,9 @@ def published(team: Path) -> Publication | None:
 
 
 def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
-    """Copy a bundle into a team's folder and publish it.
+    """Copy a bundle into a team's folder and publish it, signed if there is a key; see `sign`.
 
     Whoever can read the folder can read the copy. Only one process may publish at a time.
-
-    Args:
-        bundle: The model.
-        team: The folder, which must exist.
-        key: The key to sign with, if any; see `sign`.
 
     Raises:
         BundleError: The folder is missing or cannot be written to, or the key does not sign.
@@ -159,12 +154,7 @@ def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
 def install_published(team: Path, models: Path, signers: Path | None = None) -> Publication:
     """Install the model of a team's folder, after it was copied, checked and run once.
 
-    Nothing changes if the model is in use already.
-
-    Args:
-        team: The folder.
-        models: The folder of the user's own models.
-        signers: The list of accepted signers, if a signature is required.
+    Nothing changes if the model is in use already. With a list of signers a signature is required.
 
     Raises:
         BundleError: Nothing is published, the model is damaged, does not run or cannot be copied,

@@ -102,13 +102,10 @@ class Counts(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """The suggestions in one bin of confidence, which begins at `low`.
-
-    `confidence` is their mean confidence; None without any.
-    """
+    """The suggestions in one bin of confidence, which begins at `low`."""
 
     low: float
-    confidence: float | None
+    confidence: float | None  # their mean; None without any
     counts: Counts
 
 
@@ -135,13 +132,10 @@ class Usage(NamedTuple):
 def usage(
     outcomes: Iterable[Outcome], today: date, baselines: Collection[str] = frozenset()
 ) -> Usage:
-    """Compute the statistics of outcomes.
+    """Compute the statistics of outcomes, in the order in which they were recorded.
 
-    Args:
-        outcomes: The outcomes, in the order in which they were recorded.
-        today: The last day of `Usage.days`, in local time.
-        baselines: Names of models to leave out of `Usage.bins`, since their confidence is not a
-            probability.
+    The last of the days is `today`, in local time. The models named as baselines are left out of
+    the bins, since their confidence is not a probability.
     """
     ones = suggestions(outcomes)
     by_day = _grouped(ones, lambda one: datetime.fromtimestamp(one.time / 1000).date())

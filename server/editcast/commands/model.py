@@ -8,7 +8,6 @@ import click
 
 from editcast import kinds
 from editcast.guarded import guarded
-from editcast.help_page import Group
 from editcast.printable import printable
 from editcast_model.bundle import Bundle
 from editcast_model.card import OWN_HISTORY
@@ -19,7 +18,7 @@ from editcast_store.team import install_published, publish, team_folder
 _OWN_SOURCES = re.compile(r"store$|local-history-\d+$")  # in a corpus
 
 
-@click.group(cls=Group)
+@click.group(cls=kinds.Group)
 def model() -> None:
     """Share a team's model through a folder; nothing is sent or installed automatically."""
 

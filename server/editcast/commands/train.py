@@ -14,7 +14,6 @@ from editcast import kinds
 from editcast.comparison import page
 from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
-from editcast.help_page import Command
 from editcast.progress import TrainingProgress
 from editcast.source_options import device_option, ray_option, seed_option, source_options
 from editcast_model.bundle import Bundle, bundled_path
@@ -47,7 +46,7 @@ _EXAMPLES = {
 }
 
 
-@click.command(cls=Command, examples=_EXAMPLES)
+@click.command(cls=kinds.Command, examples=_EXAMPLES)
 @guarded("The training was stopped; run the same command to continue.")
 @click.argument("out", type=kinds.FOLDER, required=False)
 @source_options

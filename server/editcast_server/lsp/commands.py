@@ -161,10 +161,7 @@ def _register_history(server: EditcastServer) -> None:
     async def forget(
         ls: EditcastServer, files: list[str] | None, since: int | None, until: int | None
     ) -> str | None:
-        period = Period(
-            ALWAYS.since if since is None else since,
-            ALWAYS.until if until is None else until,
-        )
+        period = Period(since or ALWAYS.since, ALWAYS.until if until is None else until)
         for document in ls.service.documents.values():
             document.opened = None  # the next save must not record it again
         try:

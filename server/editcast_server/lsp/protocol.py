@@ -73,17 +73,11 @@ class Suggestion:
 
 @attrs.define
 class OtherFile:
-    """Another file that needs edits.
-
-    Attributes:
-        uri: The file's URI.
-        line: The line of the first place, counted from 0.
-        places: The number of places.
-    """
+    """Another file that needs edits."""
 
     uri: str
-    line: int
-    places: int
+    line: int  # of the first place, counted from 0
+    places: int  # their number
 
 
 @attrs.define
@@ -138,34 +132,21 @@ class InlineEditContext:
 
 @attrs.define
 class InlineEditParams:
-    """Parameters of `textDocument/copilotInlineEdit`.
-
-    Attributes:
-        text_document: The document, and the version that the client has.
-        position: The position of the cursor; the edit may be elsewhere.
-        context: The reason of the request; most clients omit it.
-    """
+    """Parameters of `textDocument/copilotInlineEdit`."""
 
     text_document: types.OptionalVersionedTextDocumentIdentifier
-    position: types.Position
-    context: InlineEditContext | None = None
+    position: types.Position  # of the cursor; the edit may be elsewhere
+    context: InlineEditContext | None = None  # most clients omit it
 
 
 @attrs.define
 class InlineEdit:
-    """One edit of one document version.
-
-    Attributes:
-        text: The new text of the range.
-        text_document: The document and the version that the range belongs to.
-        range: The range to replace.
-        command: The command for `workspace/executeCommand` once the user has accepted the edit.
-    """
+    """One edit of one document version."""
 
     text: str
     text_document: types.VersionedTextDocumentIdentifier
     range: types.Range
-    command: types.Command
+    command: types.Command  # for `workspace/executeCommand` once the user has accepted the edit
 
 
 @attrs.define
