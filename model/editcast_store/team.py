@@ -44,13 +44,10 @@ _PATIENCE = 300.0  # seconds; a key's passphrase is asked for meanwhile
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A published model.
+    """A published model: a folder within the team's, and the checksum of its `config.json`.
 
     Attributes:
-        name: The model's name.
         since: The time of the publication, later than any earlier one in the folder.
-        folder: The bundle's folder, within the team's.
-        checksum: The SHA-256 of the bundle's `config.json`.
         signature: The signature of the other four by `ssh-keygen`; empty if unsigned.
     """
 

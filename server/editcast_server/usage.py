@@ -52,21 +52,14 @@ _KINDS = {
 
 @dataclass(slots=True)
 class Suggested:
-    """One suggestion that the user saw.
+    """One suggestion that the user saw."""
 
-    Attributes:
-        time: The time of its first outcome, in milliseconds since the epoch.
-        confidence: The confidence at that time, 0 to 1.
-        decision: "accepted" or "rejected"; None if it was ignored.
-        stood: Whether the accepted text was still there after 60 s; None if unknown.
-    """
-
-    time: int
+    time: int  # of its first outcome, in milliseconds since the epoch
     language: str
     model: str
-    confidence: float
-    decision: str | None = None
-    stood: bool | None = None
+    confidence: float  # at that time, 0 to 1
+    decision: str | None = None  # "accepted" or "rejected"; None if it was ignored
+    stood: bool | None = None  # whether the text was still there after 60 s; None if unknown
 
 
 class Counts(NamedTuple):
@@ -110,23 +103,14 @@ class Bin(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """Counts of all suggestions, in several groups.
-
-    Attributes:
-        total: All suggestions.
-        first: The date of the first suggestion; None without any.
-        days: The last `DAYS` days, oldest first, including days without suggestions.
-        languages: By language, the most frequent first.
-        models: By model, the most recent first.
-        bins: The `BINS` bins of confidence, lowest first.
-    """
+    """Counts of all suggestions, in several groups."""
 
     total: Counts
-    first: date | None
-    days: list[tuple[date, Counts]]
-    languages: list[tuple[str, Counts]]
-    models: list[tuple[str, Counts]]
-    bins: list[Bin]
+    first: date | None  # of the first suggestion; None without any
+    days: list[tuple[date, Counts]]  # the last `DAYS`, oldest first, also without suggestions
+    languages: list[tuple[str, Counts]]  # the most frequent first
+    models: list[tuple[str, Counts]]  # the most recent first
+    bins: list[Bin]  # the `BINS` bins of confidence, lowest first
 
 
 def usage(

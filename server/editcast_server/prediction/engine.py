@@ -86,22 +86,17 @@ class Job:
     """A prediction to make.
 
     Attributes:
-        conditions: The text and the conditions of the prediction, except for what the last save
-            replaced, which the engine adds.
-        most: The number of suggestions wanted.
         done: Called on the engine's thread with the answer, and again if only other files need
             edits.
-        cancelled: Set when the answer is no longer needed.
-        is_for_requests: Whether only requests need the answer, which can be cancelled.
     """
 
     track: Track
-    conditions: Conditions
-    most: int
+    conditions: Conditions  # except for what the last save replaced, which the track adds
+    most: int  # suggestions that are wanted
     done: Callable[["Answer"], None]
     asked: float = field(default_factory=time.perf_counter)
-    cancelled: bool = False
-    is_for_requests: bool = False
+    cancelled: bool = False  # set when the answer is no longer needed
+    is_for_requests: bool = False  # whether only requests need the answer, which can be cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +104,16 @@ class Answer:
     """The outcome of a job.
 
     Attributes:
-        predictions: The predictions to show, best first.
         best: The confidence of the best prediction, shown or not; None without one, or for a
             baseline, whose score is not a probability.
-        model: The model; None if none was loaded yet.
-        milliseconds: The time from the request to the answer.
-        other_files: The files that need edits, if this one needs none.
     """
 
     job: Job
-    predictions: list[Prediction]
+    predictions: list[Prediction]  # to show, best first
     best: float | None
-    model: Model | None
-    milliseconds: float
-    other_files: tuple[OtherFile, ...] = ()
+    model: Model | None  # None if none was loaded yet
+    milliseconds: float  # from the request to the answer
+    other_files: tuple[OtherFile, ...] = ()  # those that need edits, if this one needs none
 
     @property
     def model_name(self) -> str:

@@ -131,20 +131,14 @@ def _ratio(decisions: Collection[tuple[bool, float]]) -> float:
 
 @dataclass(slots=True)
 class Offer:
-    """A suggestion that was offered.
-
-    Attributes:
-        shown_at: When the user saw it, in seconds of the loop's clock; None if the user did not.
-        is_decided: Whether a decision on it was counted.
-        passed_in: The hashes of the saved texts in which it was passed over.
-    """
+    """A suggestion that was offered."""
 
     document: Document
     suggestion: Suggestion
     model: str
-    shown_at: float | None = None
-    is_decided: bool = False
-    passed_in: set[int] = field(default_factory=set)
+    shown_at: float | None = None  # in seconds of the loop's clock; None if it was not
+    is_decided: bool = False  # whether a decision on it was counted
+    passed_in: set[int] = field(default_factory=set)  # hashes of the texts saved without it
 
 
 class Feedback:

@@ -53,9 +53,9 @@ class Project:
 
     Attributes:
         has_saves: Whether a file was saved, so that other files may have to follow.
-        imports: The index of imports; usable from any thread.
-        entries: The index of texts that have names; usable from any thread.
-        memory: The project memory; usable from any thread.
+        imports: The index of imports; usable from any thread, as the next two.
+        entries: The index of texts that have names.
+        memory: The project memory.
         reader: The reader that fills these from the folder; used on the event loop.
         open_files: The files that the editor has open, by path.
     """
