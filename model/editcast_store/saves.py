@@ -31,7 +31,7 @@ from editcast_store.forgetting import (
 )
 from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
-from editcast_store.sqlite_file import WAIT, connect, explained, secured, set_aside_files
+from editcast_store.sqlite_file import connect, explained, secured, set_aside_files
 
 #: A save within this many milliseconds of the newest snapshot replaces it (auto-save).
 MERGE_WINDOW_MS = 10_000
@@ -94,15 +94,13 @@ class Store:
         self._lock = threading.RLock()
 
     @classmethod
-    def open(cls, path: Path, *, wait: float = WAIT) -> Self:
+    def open(cls, path: Path) -> Self:
         """Open the store, or create it; a damaged one is set aside and named in `notices`.
-
-        Each operation waits `wait` seconds for other processes.
 
         Raises:
             StoreError: It belongs to another program or a newer version, or cannot be used.
         """
-        return cls(path, *connect(path, wait))
+        return cls(path, *connect(path))
 
     @property
     def is_in_place(self) -> bool:

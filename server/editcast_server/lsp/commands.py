@@ -123,7 +123,7 @@ def _register_training(server: EditcastServer) -> None:
         from editcast_store import models  # imports the tokenizer
 
         try:
-            said = await asyncio.to_thread(models.revert, paths.models_dir())
+            said = await asyncio.to_thread(models.revert, paths.own_folder("models"))
         except EditcastError as error:
             ls.show_message(str(error), warning=True)
             return
