@@ -40,17 +40,8 @@ class Document:
     """A document that the editor has open.
 
     Attributes:
-        path: The file; None if there is none (an unsaved document, a notebook's cell).
-        is_secret: Whether the file usually holds secrets, or is a link to such a file.
         buffer: The text; None while it is unknown, because it is too long or the editor's changes
             made no sense. The next whole text replaces it.
-        folder: The open folder that contains the document, if any.
-        track: The engine's part; None until the first prediction.
-        opened: The text when the document was opened, until a save replaces it.
-        results: The suggestions that were applied here, followed for a while.
-        suggestions: The suggestions for the current text, best first.
-        answer: The answer that they come from; None before the first.
-        warned: The warnings that the user has seen about this document.
     """
 
     def __init__(
@@ -58,19 +49,19 @@ class Document:
     ) -> None:
         self.uri = uri
         self.language = language
-        self.path = path_of(uri)
+        self.path = path_of(uri)  # None of an unsaved document, or of a notebook's cell
         self.check_path()
         self.version = version
         self.buffer = None if text is None else Buffer(text, units)
-        self.folder: str | None = None
-        self.track: Track | None = None
-        self.opened = text
+        self.folder: str | None = None  # the open folder that contains the document
+        self.track: Track | None = None  # None until the first prediction
+        self.opened = text  # until a save replaces it
         self.rejections = Rejections()
         self.results = AppliedEdits()
         self.past_texts = PastTexts()
-        self.suggestions: tuple[Suggestion, ...] = ()
-        self.answer: Answer | None = None
-        self.warned: set[str] = set()
+        self.suggestions: tuple[Suggestion, ...] = ()  # for the current text, best first
+        self.answer: Answer | None = None  # that they come from
+        self.warned: set[str] = set()  # what the user was told about this document
         self.is_open = True
         self.job: Job | None = None
         self.pause: asyncio.TimerHandle | None = None

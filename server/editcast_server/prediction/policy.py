@@ -73,14 +73,11 @@ def measured_precision(card: Card) -> float | None:
 class Policy:
     """The thresholds and the typing pause of one editor; used on the event loop only.
 
-    Attributes:
-        card: The card of the model in use; None for a baseline.
-        pause: The typing pause before a prediction, in seconds. It grows after a rejection and
-            shrinks after an accept.
+    The pause before a prediction, in seconds, grows after a rejection and shrinks after an accept.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.card: Card | None = None
+        self.card: Card | None = None  # of the model in use; None for a baseline
         # Of edits and of continuations: whether a suggestion was accepted, and its confidence
         self._decisions = [deque[tuple[bool, float]](maxlen=_DECISIONS) for _ in range(2)]
         self._settings = settings

@@ -51,22 +51,17 @@ _MOST_MODULES = 40  # files of a project whose last texts are kept
 class Project:
     """The state that the files of an open folder share; used on the engine's thread.
 
-    Attributes:
-        has_saves: Whether a file was saved, so that other files may have to follow.
-        imports: The index of imports; usable from any thread, as the next two.
-        entries: The index of texts that have names.
-        memory: The project memory.
-        reader: The reader that fills these from the folder; used on the event loop.
-        open_files: The files that the editor has open, by path.
+    The indexes and the memory are usable from any thread; the reader, which fills them from the
+    folder, is used on the event loop.
     """
 
     def __init__(self) -> None:
-        self.has_saves = False
+        self.has_saves = False  # whether a file was saved, so that others may have to follow
         self.imports = ImportIndex()
         self.entries = EntryIndex()
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.entries, self.memory)
-        self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()
+        self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()  # by path
         self._other_files = OtherFiles(self.imports, self._source, self._beside)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
