@@ -86,9 +86,7 @@ def strict_converter() -> Converter:
         Optional[_IDENTIFIER],  # noqa: UP045
         lambda value, kind: None if value is None else _identifier(value, kind),
     )
-    converter.register_structure_hook_factory(
-        lambda kind: get_origin(kind) in (list, Sequence), _sequence
-    )
+    converter.register_structure_hook_factory(_is_sequence, _sequence)
     return converter
 
 
@@ -118,6 +116,10 @@ def _identifier(value: Any, _: Any) -> int | str:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise TypeError("neither a number nor text")
     return value
+
+
+def _is_sequence(kind: Any) -> bool:
+    return get_origin(kind) in (list, Sequence)
 
 
 def _sequence(kind: Any, converter: Converter) -> Any:
