@@ -39,10 +39,6 @@ def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
 
     A pattern that names a file or folder, in the store or on the disk, is not a glob, since names
     may contain brackets: `app/[id]/page.tsx` does not match `app/i/page.tsx`.
-
-    Args:
-        paths: The paths of the known files.
-        pattern: The pattern; None for all files.
     """
     if pattern is None:
         return list(paths)

@@ -23,11 +23,7 @@ _BUSY_SECONDS = 1.0
 def forget(path: Path, pattern: Pattern, period: Period, warn: Callable[[str], None]) -> str:
     """Delete snapshots and outcomes, and overwrite their bytes on the disk.
 
-    Args:
-        path: The store, which this process must not have open.
-        pattern: The pattern of the files.
-        period: The period of the saves to delete.
-        warn: Called with sentences for the user.
+    This process must not have the store open. `warn` is called with sentences for the user.
 
     Returns:
         A sentence for the user that says how much was deleted.
@@ -52,11 +48,6 @@ def forget(path: Path, pattern: Pattern, period: Period, warn: Callable[[str], N
 
 def forget_without_room(path: Path, pattern: Pattern, period: Period = ALWAYS) -> tuple[int, int]:
     """Delete snapshots and outcomes without writing an additional byte to the disk.
-
-    Args:
-        path: The store.
-        pattern: The pattern of the files.
-        period: The period of the saves to delete.
 
     Returns:
         The number of files that lost snapshots, and of deleted snapshots.

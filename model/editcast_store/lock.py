@@ -9,13 +9,9 @@ from pathlib import Path
 
 @contextmanager
 def process_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock of a file, which remains afterwards, empty.
+    """Hold the lock of a file in an existing folder; wait this many seconds for it.
 
-    SQLite implements the locking for each platform; nothing is written to the file.
-
-    Args:
-        path: The file; its folder must exist.
-        wait: Seconds to wait for the lock.
+    SQLite implements the locking for each platform; the file remains afterwards, empty.
 
     Raises:
         TimeoutError: The lock is held elsewhere, in this process or another.

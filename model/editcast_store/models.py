@@ -61,12 +61,7 @@ def default_bundle_path() -> Path:
 def install(bundle: Path, models: Path) -> Path:
     """Make a bundle the current one; the current one becomes the previous one.
 
-    Args:
-        bundle: The bundle's folder, on the file system of `models`; it is moved.
-        models: The folder of models.
-
-    Returns:
-        The new folder of the bundle.
+    The bundle, on the file system of `models`, is moved; the result is its new folder.
 
     Raises:
         BundleError: The folder of models cannot be changed.
@@ -81,11 +76,10 @@ def install(bundle: Path, models: Path) -> Path:
         return place
 
 
-def revert(models: Path, *, wait: float = _WAIT) -> str:
+def revert(models: Path) -> str:
     """Swap the current and the previous model.
 
-    The model before the first training is the bundled one. The function waits `wait` seconds for
-    another process that changes the models.
+    The model before the first training is the bundled one.
 
     Returns:
         A sentence that names the model in use now.
@@ -94,7 +88,7 @@ def revert(models: Path, *, wait: float = _WAIT) -> str:
         BundleError: Nothing was trained yet, the previous model is damaged, or the folder of models
             cannot be changed. The model in use does not change.
     """
-    with _changing(models, wait) as active:
+    with _changing(models) as active:
         if active == (None, None):
             raise BundleError(
                 "There is no previous model: none was trained on this machine yet. Train one with "
@@ -110,11 +104,11 @@ def revert(models: Path, *, wait: float = _WAIT) -> str:
 
 
 @contextmanager
-def _changing(models: Path, wait: float = _WAIT) -> Iterator[Active]:
+def _changing(models: Path) -> Iterator[Active]:
     """Lock the folder, and yield its active models."""
     try:
         private_folder(models)
-        with process_lock(models / ".lock", wait=wait):
+        with process_lock(models / ".lock", wait=_WAIT):
             if not (models / _ACTIVE).exists():
                 _adopt(models)
             yield Active.of(models)

@@ -3,6 +3,7 @@
 import os
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
 from platformdirs import user_data_path
 
@@ -37,24 +38,9 @@ def store_path() -> Path:
     return chosen_home() / "history.sqlite3"
 
 
-def models_dir() -> Path:
-    """Return the folder of the bundles that were trained or installed on this machine."""
-    return _usable(home() / "models")
-
-
-def reports_dir() -> Path:
-    """Return the folder of reports."""
-    return _usable(home() / "reports")
-
-
-def logs_dir() -> Path:
-    """Return the folder of the server's log files."""
-    return _usable(home() / "logs")
-
-
-def training_dir() -> Path:
-    """Return the working folder of a training on the user's own history."""
-    return _usable(home() / "training")
+def own_folder(name: Literal["models", "reports", "logs", "training"]) -> Path:
+    """Return one of the folders in `home`, created if missing."""
+    return _usable(home() / name)
 
 
 def closed_folder(folder: Path) -> None:

@@ -31,7 +31,7 @@ from editcast_store.forgetting import (
 )
 from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
-from editcast_store.sqlite_file import WAIT, connect, explained, secured, set_aside_files
+from editcast_store.sqlite_file import connect, explained, secured, set_aside_files
 
 #: A save within this many milliseconds of the newest snapshot replaces it (auto-save).
 MERGE_WINDOW_MS = 10_000
@@ -94,15 +94,13 @@ class Store:
         self._lock = threading.RLock()
 
     @classmethod
-    def open(cls, path: Path, *, wait: float = WAIT) -> Self:
+    def open(cls, path: Path) -> Self:
         """Open the store, or create it; a damaged one is set aside and named in `notices`.
-
-        Each operation waits `wait` seconds for other processes.
 
         Raises:
             StoreError: It belongs to another program or a newer version, or cannot be used.
         """
-        return cls(path, *connect(path, wait))
+        return cls(path, *connect(path))
 
     @property
     def is_in_place(self) -> bool:
@@ -244,9 +242,6 @@ class Store:
         The format is that of save histories: `{id, language, path, license, origin, text0, time0,
         changes: [{time, edits: [[start, end, new text], ...]}, ...]}`. Offsets are code points
         into the text before the change; the edits of one change are simultaneous.
-
-        Args:
-            pattern: The pattern of the files.
         """
         files = {file.path: file for file in self.files()}
         for path in named(files, pattern):
@@ -294,10 +289,7 @@ class Store:
     def forget(self, pattern: Pattern, period: Period = ALWAYS) -> Forgotten:
         """Delete snapshots and outcomes, and overwrite their bytes on the disk.
 
-        Args:
-            pattern: The pattern of the files.
-            period: The period of the saves. For all files and all times, damaged stores that were
-                set aside are deleted too.
+        For all files and all times, damaged stores that were set aside are deleted too.
         """
         with self._writing() as database:
             files, snapshots = delete_files(database, pattern, period)

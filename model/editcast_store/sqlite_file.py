@@ -24,8 +24,7 @@ from editcast_store.paths import closed_folder, unused
 
 _Result = TypeVar("_Result")
 
-#: Seconds to wait for other processes that use the file.
-WAIT = 15.0
+_WAIT = 15.0  # seconds that each operation waits for other processes that use the file
 _APPLICATION_ID = 0x45646974  # "Edit"
 _VERSION = 1
 _SCHEMA = """
@@ -104,12 +103,8 @@ def _is_full(folder: Path) -> bool:
     return shutil.disk_usage(folder).free < _LEAST_ROOM
 
 
-def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
+def connect(path: Path) -> tuple[sqlite3.Connection, list[str]]:
     """Open the file in WAL mode with full synchronization; create it and its folder if missing.
-
-    Args:
-        path: The file.
-        wait: Seconds to wait for others that use it.
 
     Returns:
         The connection, in autocommit mode and usable from any thread, one at a time; and a
@@ -120,8 +115,8 @@ def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
     """
     with _opening, explained(path):
         closed_folder(path.parent)
-        notice = _check(path, wait)
-        database = _retrying(lambda: _connect(path, wait), wait)
+        notice = _check(path)
+        database = _retrying(lambda: _connect(path))
     return database, [] if notice is None else [notice]
 
 
@@ -153,36 +148,36 @@ def _columns(database: sqlite3.Connection) -> dict[str, set[str]]:
     return tables
 
 
-def _check(path: Path, wait: float) -> str | None:
+def _check(path: Path) -> str | None:
     """Make sure that there is a usable file; return a sentence if a damaged one was set aside."""
     lock = path.with_name(path.name + ".lock")
     while True:
         if not path.exists():
-            with _alone(lock, wait):
+            with _alone(lock):
                 if not path.exists():  # else another window was faster
-                    _make(path, wait)
+                    _make(path)
         identity = secured(path)
         if identity is None:
             continue  # another window has set it aside meanwhile
         try:
-            damage = _damage(path, wait)
+            damage = _damage(path)
         except (FileNotFoundError, sqlite3.OperationalError):
             if secured(path) == identity:
                 raise
             continue  # as above
         if damage is None:
             return None
-        with _alone(lock, wait):
+        with _alone(lock):
             if secured(path) == identity:  # else another window was faster
                 kept = _set_aside(path)
-                _make(path, wait)
+                _make(path)
                 return (
                     f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
                     "and a new history was started."
                 )
 
 
-def _make(path: Path, wait: float) -> None:
+def _make(path: Path) -> None:
     """Create a missing file together with its tables; for one process at a time."""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size > 0:
@@ -192,16 +187,16 @@ def _make(path: Path, wait: float) -> None:
     for rest in (fresh, *(fresh.with_name(fresh.name + suffix) for suffix in ("-wal", "-shm"))):
         rest.unlink(missing_ok=True)  # of a process that was killed here
     _own(fresh)
-    _connect(fresh, wait).close()
+    _connect(fresh).close()
     fresh.rename(path)
 
 
 @contextmanager
-def _alone(lock: Path, wait: float) -> Iterator[None]:
+def _alone(lock: Path) -> Iterator[None]:
     """Exclude other processes while a file is created, or a damaged one is set aside."""
     _own(lock)
     try:
-        with process_lock(lock, wait=wait):
+        with process_lock(lock, wait=_WAIT):
             yield
     except TimeoutError as error:
         raise StoreError(
@@ -232,13 +227,13 @@ def secured(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _damage(path: Path, wait: float) -> str | None:
+def _damage(path: Path) -> str | None:
     """Describe the damage of the file, without changing it; None if there is none."""
     if path.stat().st_size == 0:
         # SQLite would treat the file as a new one, and delete the log with its data.
         return "it was empty"
     try:
-        return _retrying(lambda: _examine(path, wait), wait)
+        return _retrying(lambda: _examine(path))
     except UnicodeDecodeError:  # in SQLite's own message, which quotes the name
         return "the names of its tables are invalid"
     except sqlite3.DatabaseError as error:
@@ -247,9 +242,9 @@ def _damage(path: Path, wait: float) -> str | None:
         raise
 
 
-def _examine(path: Path, wait: float) -> str | None:
+def _examine(path: Path) -> str | None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, timeout=wait)) as database:
+    with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT)) as database:
         database.text_factory = lambda name: name.decode(
             errors="replace"
         )  # damaged names may be invalid
@@ -279,8 +274,8 @@ def _examine(path: Path, wait: float) -> str | None:
     return None
 
 
-def _connect(path: Path, wait: float) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+def _connect(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
     # A damaged name is escaped, so that the others can be read.
     database.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
     try:
@@ -308,9 +303,9 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     return database
 
 
-def _retrying(attempt: Callable[[], _Result], wait: float) -> _Result:
+def _retrying(attempt: Callable[[], _Result]) -> _Result:
     """Retry while another window creates the file, since SQLite does not wait for that."""
-    deadline = time.monotonic() + wait
+    deadline = time.monotonic() + _WAIT
     while True:
         try:
             return attempt()

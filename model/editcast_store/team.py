@@ -6,13 +6,20 @@
 The checksum is that of `config.json`, which contains those of all other files. The folder may be a
 mounted share or a copy made by other tools; this module opens no connection. On a user's own disk,
 `models/team.json` records the time of the newest publication that the user was told of.
+
+OpenSSH's `ssh-keygen` makes and verifies signatures with a team's existing keys, which Editcast
+never reads. They work like those of `git commit -S`, in another namespace, and use the same list of
+signers, `allowed_signers` of ssh-keygen(1).
 """
 
 import json
 import os
+import shutil
+import subprocess
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -25,24 +32,22 @@ from editcast_model.plain_files import digest_of, read_json
 from editcast_model.private_files import fresh_folder, private_folder, write_text
 from editcast_store.lock import process_lock
 from editcast_store.models import Active, install
-from editcast_store.signatures import sign, signer_of
 
 _PUBLISHED = "published.json"
 _SEEN = "team.json"
 _MOST_BYTES = 100_000  # of `published.json`
 _STAMP = "%Y%m%dT%H%M%S"
 _WAIT = 15.0  # seconds
+_NAMESPACE = "editcast-model"
+_PATIENCE = 300.0  # seconds; a key's passphrase is asked for meanwhile
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A published model.
+    """A published model: a folder within the team's, and the checksum of its `config.json`.
 
     Attributes:
-        name: The model's name.
         since: The time of the publication, later than any earlier one in the folder.
-        folder: The bundle's folder, within the team's.
-        checksum: The SHA-256 of the bundle's `config.json`.
         signature: The signature of the other four by `ssh-keygen`; empty if unsigned.
     """
 
@@ -113,14 +118,9 @@ def published(team: Path) -> Publication | None:
 
 
 def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
-    """Copy a bundle into a team's folder and publish it.
+    """Copy a bundle into a team's folder and publish it, signed if there is a key; see `sign`.
 
     Whoever can read the folder can read the copy. Only one process may publish at a time.
-
-    Args:
-        bundle: The model.
-        team: The folder, which must exist.
-        key: The key to sign with, if any; see `signatures.sign`.
 
     Raises:
         BundleError: The folder is missing or cannot be written to, or the key does not sign.
@@ -151,12 +151,7 @@ def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
 def install_published(team: Path, models: Path, signers: Path | None = None) -> Publication:
     """Install the model of a team's folder, after it was copied, checked and run once.
 
-    Nothing changes if the model is in use already.
-
-    Args:
-        team: The folder.
-        models: The folder of the user's own models.
-        signers: The list of accepted signers, if a signature is required.
+    Nothing changes if the model is in use already. With a list of signers a signature is required.
 
     Raises:
         BundleError: Nothing is published, the model is damaged, does not run or cannot be copied,
@@ -229,3 +224,52 @@ def _seen(place: Path) -> dict[str, datetime]:
         return structure(json.loads(place.read_bytes()), dict[str, datetime])
     except (OSError, ValueError):  # missing or damaged: the user is told again
         return {}
+
+
+def sign(statement: str, key: Path) -> str:
+    """Sign a text with a private key, or with the agent's key whose public part is `key`.
+
+    Raises:
+        BundleError: OpenSSH is not installed, or cannot sign with this key.
+    """
+    ended = _ssh_keygen("sign", "-f", str(key), "-n", _NAMESPACE, statement=statement)
+    if ended.returncode or not ended.stdout:
+        *_, why = ("it says nothing", *ended.stderr.strip().splitlines())
+        raise BundleError(
+            f"The key {key} does not sign ({why}); check the file, or start ssh-agent with this "
+            "key."
+        )
+    return ended.stdout
+
+
+def signer_of(statement: str, signature: str, allowed: Path) -> str | None:
+    """Return the signer of a text; None if the file `allowed` does not list one.
+
+    Raises:
+        BundleError: OpenSSH is not installed, or the list of signers cannot be read.
+    """
+    if not os.access(allowed, os.R_OK):
+        raise BundleError(f"The list of signers {allowed} cannot be read; check its path.")
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / "signature"
+        place.write_text(signature, "utf-8")
+        given = ("-f", str(allowed), "-s", str(place))
+        found = _ssh_keygen("find-principals", *given, statement="")
+        for name in found.stdout.splitlines() if found.returncode == 0 else ():
+            who = ("-I", name, "-n", _NAMESPACE)
+            if _ssh_keygen("verify", *given, *who, statement=statement).returncode == 0:
+                return name
+    return None
+
+
+def _ssh_keygen(action: str, *arguments: str, statement: str) -> "subprocess.CompletedProcess[str]":
+    program = shutil.which("ssh-keygen")
+    if program is None:
+        raise BundleError("Signatures need ssh-keygen of OpenSSH 8.2 or newer; install OpenSSH.")
+    command = (program, "-Y", action, *arguments)
+    try:
+        return subprocess.run(
+            command, input=statement, capture_output=True, encoding="utf-8", timeout=_PATIENCE
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise BundleError(f"{program} cannot be run ({error}); check OpenSSH.") from error

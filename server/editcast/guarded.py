@@ -35,11 +35,7 @@ class EndError(click.ClickException):
 
 
 def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command end with a sentence.
-
-    Args:
-        stopped: The sentence after Ctrl-C or SIGTERM.
-    """
+    """Make a command end with a sentence; `stopped` is the one after Ctrl-C or SIGTERM."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)

@@ -1,6 +1,11 @@
-"""Kinds of values of options: paths, and numbers with limits, never infinity or NaN."""
+"""Kinds of values of options, and of commands by their help pages.
+
+Values are paths, and numbers with limits, never infinity or NaN.
+"""
 
 import math
+from collections.abc import Mapping
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +15,15 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 OLD_FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
+
+_GROUPS = {
+    "Sources": "git saves local_history store repositories mirror workspaces without corpus",
+    "Sample": "split commits held_out",
+    "Model": "base further scratch tokenizer models device",
+    "Length of the training": "steps minutes patience",
+    "Several processes or machines": "processes ray workers batches sharded subtokens cache memory",
+}
+_GROUP_OF = {option: group for group, options in _GROUPS.items() for option in options.split()}
 
 
 class _Limited:
@@ -59,3 +73,37 @@ THREADS = Whole(1, 1024)
 #: At most a year.
 MINUTES = Finite(366 * 24 * 60)
 GIBIBYTES = Finite(1024)
+
+
+class Command(click.Command):
+    """A command with many options, and examples: command lines, and what they do."""
+
+    def __init__(self, *, examples: Mapping[str, str] | None = None, **given: Any) -> None:
+        super().__init__(**given)
+        self._examples = examples or {}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in groups, the rest at last."""
+        rows: dict[str, list[tuple[str, str]]] = {name: [] for name in (*_GROUPS, "Options")}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
+            if record:
+                rows[_GROUP_OF.get(option.name or "", "Options")].append(record)
+        rows["Examples"] = list(self._examples.items())
+        for group, records in rows.items():
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
+
+
+class Group(click.Group):
+    """A group whose subcommands are described by their first paragraph."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the subcommands and what they do."""
+        rows = [
+            (name, " ".join(cleandoc(one.help or "").partition("\n\n")[0].split()))
+            for name, one in sorted(self.commands.items())
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

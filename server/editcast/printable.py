@@ -2,12 +2,7 @@
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """Return the text with control characters and other invisible ones escaped.
-
-    Args:
-        text: A path, a model's name, or a sentence that contains one.
-        keep: Characters to leave unescaped, such as line ends.
-    """
+    """Return the text with invisible characters escaped, except those to `keep`, as line ends."""
     if text.isprintable():
         return text
     return "".join(

@@ -23,11 +23,7 @@ from editcast.render_diff import plain
 
 
 class TrainingProgress:
-    """The display of a training's progress; a context manager, which removes the bar.
-
-    Args:
-        as_json: Whether to print JSON lines.
-    """
+    """The display of a training's progress; a context manager, which removes the bar."""
 
     def __init__(self, *, as_json: bool = False) -> None:
         self._as_json = as_json

@@ -40,13 +40,10 @@ class ReplayClient:
         settings: The settings, for initializationOptions.
         home: The server's EDITCAST_HOME.
         pause: The seconds from a change to its save, and from saves of other files to a request.
-
-    Attributes:
-        name: The name of the server's model.
     """
 
     def __init__(self, settings: Mapping[str, Any], *, home: Path, pause: float = 0.0) -> None:
-        self.name = ""
+        self.name = ""  # of the server's model
         self._pause = pause
         self._settings = dict(settings)
         self._home = home

@@ -22,13 +22,10 @@ _AT_ONCE = 20  # sessions that a worker is given
 
 @contextmanager
 def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClient]:
-    """Start a server that runs a bundle, or a baseline by its name, and records nothing.
+    """Start a server that runs a bundle (its folder), or a baseline, and records nothing.
 
-    Args:
-        model: A bundle's folder, or a baseline.
-        device: The device for the model.
-        pause: See `ReplayClient`. Without it the server predicts the best edit however unsure it
-            is; with it, as in an editor, what it shows by default.
+    Without a pause, see `ReplayClient`, the server predicts the best edit however unsure it is;
+    with it, as in an editor, what it shows by default.
 
     Raises:
         BundleError: The server cannot use the bundle.
@@ -58,12 +55,7 @@ def replayed_on_cluster(
 ) -> Iterator[Row]:
     """Yield the rows of `results.replay`, computed by the workers of a cluster, in any order.
 
-    Args:
-        model: A bundle's folder, or a baseline.
-        device: The device for the model.
-        sessions: The sessions to replay.
-        address: The address of the cluster; see `cluster.streamed`.
-        processes: The number of sessions at once on a local cluster.
+    The model is a bundle's folder, or a baseline. See `cluster.streamed` for the rest.
 
     Raises:
         ClusterError: The cluster cannot be used, or a worker cannot use the model.

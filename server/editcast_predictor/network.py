@@ -49,11 +49,7 @@ def load(path: Path, address: str, seconds: float = PATIENCE) -> NeuralForecaste
 
 
 class SharedNetwork:
-    """A network that is asked over the protocol.
-
-    Attributes:
-        vocabulary: V.
-        cache_width: F.
+    """A network that is asked over the protocol, with its V and F.
 
     Raises:
         PredictorError: A shared predictor cannot run the bundle.

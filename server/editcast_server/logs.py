@@ -30,7 +30,7 @@ def start_logging() -> Path | None:
         The file; None if it cannot be written.
     """
     try:
-        folder = paths.logs_dir()
+        folder = paths.own_folder("logs")
         path = folder / f"server-{os.getpid()}.log"
         handler: logging.Handler = _LogFile(
             path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", errors="backslashreplace"

@@ -15,13 +15,12 @@ from lsprotocol import types
 
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
-from editcast_server.feedback import Feedback, Offer
 from editcast_server.lsp.protocol import StatusParams
-from editcast_server.prediction.engine import Answer, Engine, Job, Track
+from editcast_server.prediction.engine import Answer, Engine, Job
 from editcast_server.prediction.folder_reader import reads
 from editcast_server.prediction.model_loader import Choice, Model
-from editcast_server.prediction.policy import Policy
-from editcast_server.prediction.projects import Projects
+from editcast_server.prediction.policy import Feedback, Offer, Policy
+from editcast_server.prediction.projects import Projects, Track
 from editcast_server.settings import Settings
 from editcast_server.status import Activity
 from editcast_server.store_writer import StoreWriter
@@ -49,16 +48,7 @@ class Client(Protocol):
 
 
 class Service:
-    """The open documents, the engine, the store and the settings.
-
-    Attributes:
-        documents: The open documents, by URI.
-        projects: The projects of the editor's open folders.
-        settings: The current settings.
-        latencies: The durations of the last predictions, in milliseconds.
-        saves: The writer of the store.
-        activity: The server's current activity, and the model in use.
-        engine: The prediction thread.
+    """The open documents by URI, the engine, the store and the settings.
 
     Args:
         client: The editor.
@@ -74,7 +64,7 @@ class Service:
         self.documents: dict[str, Document] = {}
         self.settings = settings
         self.projects = Projects()
-        self.latencies: deque[float] = deque(maxlen=_TIMED)
+        self.latencies: deque[float] = deque(maxlen=_TIMED)  # in milliseconds
         self._client = client
         self.units = units
         self._loop = asyncio.get_running_loop()

@@ -27,37 +27,21 @@ Positive = Annotated[int, _at_least_one]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings; editors show their names in camel case.
+    """The settings; editors show their names in camel case."""
 
-    Attributes:
-        enabled: Whether to suggest edits and record saves at all.
-        eagerness: How confident a suggestion must be to be shown.
-        confidence_threshold: The same as a number, 0 to 1; None to use `eagerness`.
-        debounce_ms: How long typing must pause before a prediction, in milliseconds.
-        languages: Language identifiers to serve; `*` means all, `!python` excludes one.
-        exclude: Globs of files in which nothing is recorded or predicted; see `globs`.
-        history_enabled: Whether saves are recorded in the store.
-        history_days: How many days the store keeps them.
-        max_file_bytes: The maximum size of a file in UTF-8.
-        model_path: The bundle to use; empty for the newest one trained here, else the bundled one.
-        team_model: The folder of a team's models; the user is told of new ones. See `team`.
-        shared_predictor: The address of a server that runs the model; empty to run it here.
-        device: The device for the network.
-    """
-
-    enabled: bool = True
-    eagerness: Eagerness = "medium"
-    confidence_threshold: Annotated[float, between(0, 1)] | None = None
-    debounce_ms: Annotated[int, between(0, 60_000)] = 75
-    languages: tuple[str, ...] = ("*",)
-    exclude: tuple[str, ...] = ()
-    history_enabled: bool = True
-    history_days: Positive = 365
-    max_file_bytes: Positive = 1_000_000
-    model_path: str = ""
-    team_model: str = ""
-    shared_predictor: str = ""
-    device: Device = "auto"
+    enabled: bool = True  # whether to suggest edits and record saves at all
+    eagerness: Eagerness = "medium"  # how confident a suggestion must be to be shown
+    confidence_threshold: Annotated[float, between(0, 1)] | None = None  # None: as `eagerness` says
+    debounce_ms: Annotated[int, between(0, 60_000)] = 75  # pause of typing before a prediction
+    languages: tuple[str, ...] = ("*",)  # to serve; `*` means all, `!python` excludes one
+    exclude: tuple[str, ...] = ()  # globs of files where nothing is recorded or predicted
+    history_enabled: bool = True  # whether saves are recorded in the store
+    history_days: Positive = 365  # how many days the store keeps them
+    max_file_bytes: Positive = 1_000_000  # of a file in UTF-8
+    model_path: str = ""  # a bundle; empty for the newest one trained here, else the bundled one
+    team_model: str = ""  # the folder of a team's models; the user is told of new ones
+    shared_predictor: str = ""  # the address of a server that runs the model; empty to run it here
+    device: Device = "auto"  # for the network
 
     def serves(self, language: str) -> bool:
         """Tell whether files in a language may be read."""

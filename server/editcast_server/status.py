@@ -15,18 +15,12 @@ _ENDLESS: Final = 1e8  # seconds; a longer snooze has no end
 class Activity:
     """The activity of a server; used on the event loop only.
 
-    Args:
-        send: Called with the status whenever it changes.
-        settings: The current settings.
-
-    Attributes:
-        model: The model in use; None until one is loaded.
-        training: The last message of a training; empty when none runs.
+    `send` is called with the status whenever it changes.
     """
 
     def __init__(self, send: Callable[[StatusParams], None], settings: Settings) -> None:
-        self.model: Model | None = None
-        self.training = ""
+        self.model: Model | None = None  # until one is loaded
+        self.training = ""  # the last message of one that runs
         self.settings = settings
         self._send = send
         self._loop = asyncio.get_running_loop()

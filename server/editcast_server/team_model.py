@@ -17,7 +17,7 @@ from typing import Final
 
 from editcast_model.errors import BundleError, EditcastError
 from editcast_server.children import isolated_python
-from editcast_store.paths import models_dir
+from editcast_store.paths import own_folder
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ def _news(folder: str) -> str:
         offered = published(team)
     except BundleError as error:
         raise BundleError(f"{error} (Setting teamModel.)") from error
-    if offered is None or not newly_seen(team, offered, models_dir()):
+    if offered is None or not newly_seen(team, offered, own_folder("models")):
         return ""
     return (
         f"Your team has published a model: {offered.sentence_part}. Install it with: "

@@ -1,4 +1,7 @@
-"""Statistics of suggestions, computed from the outcomes in the store.
+"""The report: an HTML page on the outcomes of suggestions, from this machine's data alone.
+
+The page is self-contained: it has no scripts, pictures or fonts. It uses VS Code's colours if its
+custom properties are defined, and otherwise the browser's light or dark scheme.
 
 The store has one row for each outcome of a suggestion: shown, passed (over), accepted, rejected,
 kept, changed. The statistics count suggestions, so the rows of each suggestion are grouped first.
@@ -19,9 +22,16 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from editcast_store.saves import Outcome
+from editcast_model.errors import BundleError, ReportError, StoreError
+from editcast_model.private_files import write_lines
+from editcast_model.wording import counted
+from editcast_server.prediction.policy import default_threshold, measured_precision
+from editcast_store.saves import Outcome, Store
+
+# Jinja2 and the model's modules take a tenth of a second to import; the server starts without them.
 
 #: The number of bins of confidence, of equal width.
 BINS = 10
@@ -31,25 +41,25 @@ DAYS = 30
 _LONGEST_MS = 3_600_000
 _ORDER = {"shown": 0, "passed": 1, "accepted": 2, "rejected": 2, "kept": 3, "changed": 3}
 _Key = TypeVar("_Key", str, int, date)
+_TEMPLATE = Path(__file__).with_name("templates") / "usage.html"
+_KINDS = {
+    "commits": "commits, replayed hunk by hunk",
+    "project-commits": "commits, replayed hunk by hunk with the project's other files",
+    "saves": "real saves",
+    "project-saves": "real saves, with the project's other files",
+}
 
 
 @dataclass(slots=True)
 class Suggested:
-    """One suggestion that the user saw.
+    """One suggestion that the user saw."""
 
-    Attributes:
-        time: The time of its first outcome, in milliseconds since the epoch.
-        confidence: The confidence at that time, 0 to 1.
-        decision: "accepted" or "rejected"; None if it was ignored.
-        stood: Whether the accepted text was still there after 60 s; None if unknown.
-    """
-
-    time: int
+    time: int  # of its first outcome, in milliseconds since the epoch
     language: str
     model: str
-    confidence: float
-    decision: str | None = None
-    stood: bool | None = None
+    confidence: float  # at that time, 0 to 1
+    decision: str | None = None  # "accepted" or "rejected"; None if it was ignored
+    stood: bool | None = None  # whether the text was still there after 60 s; None if unknown
 
 
 class Counts(NamedTuple):
@@ -85,46 +95,31 @@ class Counts(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """The suggestions in one bin of confidence, which begins at `low`.
-
-    `confidence` is their mean confidence; None without any.
-    """
+    """The suggestions in one bin of confidence, which begins at `low`."""
 
     low: float
-    confidence: float | None
+    confidence: float | None  # their mean; None without any
     counts: Counts
 
 
 class Usage(NamedTuple):
-    """Counts of all suggestions, in several groups.
-
-    Attributes:
-        total: All suggestions.
-        first: The date of the first suggestion; None without any.
-        days: The last `DAYS` days, oldest first, including days without suggestions.
-        languages: By language, the most frequent first.
-        models: By model, the most recent first.
-        bins: The `BINS` bins of confidence, lowest first.
-    """
+    """Counts of all suggestions, in several groups."""
 
     total: Counts
-    first: date | None
-    days: list[tuple[date, Counts]]
-    languages: list[tuple[str, Counts]]
-    models: list[tuple[str, Counts]]
-    bins: list[Bin]
+    first: date | None  # of the first suggestion; None without any
+    days: list[tuple[date, Counts]]  # the last `DAYS`, oldest first, also without suggestions
+    languages: list[tuple[str, Counts]]  # the most frequent first
+    models: list[tuple[str, Counts]]  # the most recent first
+    bins: list[Bin]  # the `BINS` bins of confidence, lowest first
 
 
 def usage(
     outcomes: Iterable[Outcome], today: date, baselines: Collection[str] = frozenset()
 ) -> Usage:
-    """Compute the statistics of outcomes.
+    """Compute the statistics of outcomes, in the order in which they were recorded.
 
-    Args:
-        outcomes: The outcomes, in the order in which they were recorded.
-        today: The last day of `Usage.days`, in local time.
-        baselines: Names of models to leave out of `Usage.bins`, since their confidence is not a
-            probability.
+    The last of the days is `today`, in local time. The models named as baselines are left out of
+    the bins, since their confidence is not a probability.
     """
     ones = suggestions(outcomes)
     by_day = _grouped(ones, lambda one: datetime.fromtimestamp(one.time / 1000).date())
@@ -208,3 +203,136 @@ def _grouped(
     for one in ones:
         groups[key(one)].append(one)
     return groups
+
+
+def usage_page(
+    store_path: Path, model: str, bundle: Path | None, latencies: Sequence[float]
+) -> str:
+    """Render the page as text that UTF-8 can hold; reads the disk, not for an event loop.
+
+    Args:
+        store_path: The store; it need not be there yet, and is not made.
+        model: The name of what forecasts now; empty for the name on the bundle's card.
+        bundle: The folder of the model in use; None for a baseline, or while none is loaded yet.
+        latencies: Milliseconds from asking to the answer, of predictions since the server
+            started; empty when no server runs.
+    """
+    import jinja2
+    import numpy as np
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "of": _part_of,
+        "share_of": lambda part, whole: f"of {whole:,} ({_share(part, whole)})",
+        "percent": lambda share: _number(share, "{:.1f} %", 100),
+        "number": lambda value: _number(value, "{:.1f}"),
+        "count": lambda value: _number(value, "{:,}"),
+        "counted": counted,
+    }
+    name, card = _card(bundle)
+    if bundle is None and not model:
+        card["problem"] = "The model is still being loaded; look again in a moment."
+    shares = (50, 95) if latencies else ()
+    page = environment.from_string(_TEMPLATE.read_text("utf-8")).render(
+        _stored(store_path),
+        model=model or name,
+        card=card,
+        bundle=bundle,
+        interval=interval,
+        count=len(latencies),
+        latencies=[
+            (f"p{share}", np.percentile(latencies, share, method="inverted_cdf"))
+            for share in shares
+        ],
+        made=f"{datetime.now():%Y-%m-%d %H:%M}",
+        bins=BINS,
+    )
+    # Names may contain surrogates, which UTF-8 cannot encode.
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def write_page(page: str, path: Path) -> None:
+    """Write a page atomically, readable by its owner only.
+
+    Raises:
+        ReportError: The page cannot be written.
+    """
+    try:
+        write_lines(path, [page])
+    except OSError as error:
+        raise ReportError(
+            f"The report cannot be written to {path} ({error.strerror or error}); name another "
+            "file with --out."
+        ) from error
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """Return the template's values from the store."""
+    from editcast_model.forecasting.sources.repeated_edits import BASELINES
+
+    found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0, "problem": ""}
+    outcomes = []
+    if path.exists():
+        try:
+            with Store.open(path) as store:
+                outcomes = store.outcomes()
+                files = store.files()
+                found["size"] = store.size()
+                found["saves"], found["files"] = sum(file.saves for file in files), len(files)
+                found["problem"] = " ".join(store.notices)
+        except StoreError as error:
+            found["problem"] = str(error)
+    numbers = usage(outcomes, date.today(), BASELINES)
+    tallest = max((counts.shown for _, counts in numbers.days), default=0)
+    return found | {"usage": numbers, "tallest": tallest}
+
+
+def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
+    """Return the model's name, and the template's values from its card."""
+    shown: dict[str, Any] = {"facts": [], "suggestions": [], "tokens": [], "problem": ""}
+    if path is None:
+        problem = "No network is in use. Editcast repeats earlier edits."
+        return "", shown | {"problem": problem}
+    try:
+        from editcast_model.bundle import Bundle
+
+        bundle = Bundle.open(path)
+    except (BundleError, ImportError, OSError) as error:
+        return "", shown | {"problem": str(error)}
+    card = bundle.card
+    trained, calibration, created = card.trained_on, card.calibration, card.created
+    facts = [
+        ("made", f"{created:%Y-%m-%d %H:%M}" if created else None),
+        ("fine-tuned from", card.base),
+        ("trained on", trained.what),
+        ("sources", f"{len(trained.sources):,}" if trained.sources else None),
+        ("training edits", _number(trained.edits.get("train"), "{:,}")),
+        ("parameters", _number(card.network.parameters, "{:,}")),
+        ("calibrated on", _number(calibration.suggestions, "{:,} suggestions")),
+        ("shown from", f"a confidence of {default_threshold(card):.2f}"),
+        ("clean of these", _number(measured_precision(card), "{:.0f} %", 100)),
+        ("licence", card.licence),
+    ]
+    return bundle.name, shown | {
+        "facts": [(term, value) for term, value in facts if value not in (None, "", "–")],
+        "suggestions": [(_KINDS.get(kind, kind), of) for kind, of in card.suggestions.items()],
+        "tokens": list(card.tokens.items()),
+    }
+
+
+def _part_of(part: int, whole: int) -> str:
+    """Format a share with both of its numbers."""
+    return f"{part:,} of {whole:,} ({_share(part, whole)})" if whole else "–"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "not known yet"
+
+
+def _number(value: float | None, how: str, times: int = 1) -> str:
+    return "–" if value is None else how.format(value * times)

@@ -13,7 +13,7 @@ from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions, never
 from editcast_model.history import EditHistory
 from editcast_server.documents.buffer import Units
-from editcast_server.lsp.other_files import find_other_files
+from editcast_server.lsp.commands import find_other_files
 from editcast_server.service import Service
 from editcast_server.settings import Settings
 

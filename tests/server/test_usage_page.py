@@ -15,7 +15,7 @@ import pytest
 
 from editcast_model.bundle import bundled_path, write_card, write_config
 from editcast_model.errors import ReportError
-from editcast_server.usage_page import usage_page, write_page
+from editcast_server.usage import usage_page, write_page
 from editcast_store.saves import Store, What
 
 

@@ -34,7 +34,7 @@ from editcast_model.private_files import discard, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.lock import process_lock
 from editcast_store.models import install
-from editcast_store.paths import models_dir
+from editcast_store.paths import own_folder
 from editcast_training.cluster_training import train_on_cluster
 from editcast_training.data.corpus import make_corpus, read_corpus
 from editcast_training.data.instances import LEAST_INSTANCES
@@ -198,7 +198,7 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
 
 def install_own(folder: Path) -> Path:
     """Install the bundle of a personal training, and clear its folder."""
-    current = install(folder / "bundle", models_dir())
+    current = install(folder / "bundle", own_folder("models"))
     _clear(folder)
     return current
 

@@ -9,7 +9,6 @@ from rich.console import Console
 from editcast import kinds
 from editcast.commands.evaluate import read_all
 from editcast.guarded import guarded
-from editcast.help_page import Command
 from editcast.source_options import seed_option, source_options
 from editcast_model.bundle import Bundle, check_replaceable
 from editcast_model.errors import SourceError
@@ -25,7 +24,7 @@ from editcast_training.sources.registry import Origin, held_out
 PARTS = {"ranker": "weights", "continuations": "continuation", "next-tokens": "next_tokens"}
 
 
-@click.command(cls=Command)
+@click.command(cls=kinds.Command)
 @guarded("The calibration was stopped; the folder is unchanged.")
 @click.argument("bundle", type=kinds.FOLDER)
 @source_options

@@ -13,7 +13,6 @@ from rich.table import Table
 
 from editcast import kinds
 from editcast.guarded import guarded
-from editcast.help_page import Command
 from editcast.progress import time_left
 from editcast.render_diff import plain
 from editcast.source_options import ray_option, seed_option, source_options
@@ -31,7 +30,7 @@ _EXAMPLES = {
 }
 
 
-@click.command(cls=Command, examples=_EXAMPLES)
+@click.command(cls=kinds.Command, examples=_EXAMPLES)
 @guarded("The corpus was stopped; run the same command to continue.")
 @click.argument("out", type=kinds.FOLDER)
 @source_options
@@ -109,11 +108,7 @@ def corpus(
 
 
 class _Pace:
-    """An estimate of the time left, by the sizes of the repositories.
-
-    Args:
-        origins: All sources.
-    """
+    """An estimate of the time left, by the sizes of all sources."""
 
     def __init__(self, origins: Sequence[Origin]) -> None:
         self._left = {origin.name: 1 + origin.size for origin in origins}

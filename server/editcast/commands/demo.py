@@ -49,21 +49,13 @@ def session_texts() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A save, the prediction after it, and the next save.
-
-    Attributes:
-        text: The saved text.
-        future: The text of the next save.
-        end: The text at the end of the session.
-        suggested: The best prediction, at any confidence; None if there was none.
-        milliseconds: The time from the save to the answer.
-    """
+    """A save, the best prediction after it, at any confidence, and what was saved later."""
 
     text: str
-    future: str
-    end: str
+    future: str  # of the next save
+    end: str  # of the last save
     suggested: Prediction | None
-    milliseconds: float
+    milliseconds: float  # from the save to the answer
 
     @property
     def verdict(self) -> str:

@@ -15,7 +15,7 @@ from editcast_model.errors import BundleError, EditcastError
 from editcast_model.inference.telemetry import load_onnxruntime
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.policy import default_threshold, measured_precision
-from editcast_server.usage_page import usage_page, write_page
+from editcast_server.usage import usage_page, write_page
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
 from editcast_store.saves import Store
@@ -53,7 +53,7 @@ def report(out: Path | None) -> None:
     """
     paths.home()
     page = usage_page(paths.store_path(), "", model_loader.bundle_path(model_loader.Choice()), [])
-    out = out or paths.reports_dir() / "usage.html"
+    out = out or paths.own_folder("reports") / "usage.html"
     write_page(page, out)
     click.echo(printable(str(out)))
 
@@ -114,5 +114,5 @@ def _history() -> Iterator[Fact]:
 
 def _folders() -> Iterator[Fact]:
     yield "home", paths.home()
-    yield "models", paths.models_dir()
-    yield "logs", paths.logs_dir()
+    yield "models", paths.own_folder("models")
+    yield "logs", paths.own_folder("logs")

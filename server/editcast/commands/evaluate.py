@@ -18,7 +18,6 @@ from rich.table import Table
 
 from editcast import kinds
 from editcast.guarded import guarded
-from editcast.help_page import Command
 from editcast.render_diff import plain
 from editcast.replaying import replayed_on_cluster, serving
 from editcast.source_options import device_option, ray_option, source_options
@@ -63,7 +62,7 @@ _EXAMPLES = {
 }
 
 
-@click.command(cls=Command, examples=_EXAMPLES)
+@click.command(cls=kinds.Command, examples=_EXAMPLES)
 @guarded("The evaluation was stopped; the results so far are in its folder.")
 @source_options
 @click.option(
@@ -261,13 +260,8 @@ def read_all(
 ) -> list[EditingSession]:
     """Read the sessions to replay, alone and within their projects, and print their number.
 
-    Args:
-        origins: What to read.
-        console: Where that is said.
-        commits: Drawn of each project.
-        seed: Another seed draws other commits.
-        held_out: Whether only what training on the origins holds back; None for just that of those
-            that are in no split.
+    They are only what training on the origins holds back if `held_out`, or, if that is None, for
+    the origins that are in no split.
     """
     sessions: list[EditingSession] = []
     for origin in origins:

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.rule import Rule
 
 from editcast import kinds
-from editcast.help_page import Group
 from editcast.printable import printable
 from editcast.render_diff import plain, render_changes
 from editcast_model.diff import diff
@@ -25,7 +24,7 @@ from editcast_store.saves import Store
 _TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
 
-@click.group(cls=Group)
+@click.group(cls=kinds.Group)
 def history() -> None:
     """Show, export or delete the recorded saves on this machine."""
 
@@ -148,10 +147,9 @@ def forget(
         raise click.UsageError("Give a PATTERN, --all, --since or --until.")
     console = Console()
     period = Period(
-        ALWAYS.since if since is None else _milliseconds(since),
-        ALWAYS.until if until is None else _milliseconds(until),
+        _milliseconds(since) if since else ALWAYS.since,
+        _milliseconds(until) if until else ALWAYS.until,
     )
-
     warnings: list[str] = []
     try:
         said = forgetting_without_room.forget(_store_path(), pattern, period, warnings.append)

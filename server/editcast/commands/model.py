@@ -8,18 +8,17 @@ import click
 
 from editcast import kinds
 from editcast.guarded import guarded
-from editcast.help_page import Group
 from editcast.printable import printable
 from editcast_model.bundle import Bundle
 from editcast_model.card import OWN_HISTORY
 from editcast_model.errors import BundleError
-from editcast_store.paths import models_dir
+from editcast_store.paths import own_folder
 from editcast_store.team import install_published, publish, team_folder
 
 _OWN_SOURCES = re.compile(r"store$|local-history-\d+$")  # in a corpus
 
 
-@click.group(cls=Group)
+@click.group(cls=kinds.Group)
 def model() -> None:
     """Share a team's model through a folder; nothing is sent or installed automatically."""
 
@@ -80,7 +79,7 @@ def install_(folder: str, signers: Path | None) -> None:
     """
     # The error sentence replaces the logged traceback of a model that cannot predict.
     logging.getLogger("editcast_model").addHandler(logging.NullHandler())
-    made = install_published(_folder(folder), models_dir(), signers)
+    made = install_published(_folder(folder), own_folder("models"), signers)
     by = f", signed by one of {signers}" if signers else ""
     click.echo(printable(f"Editcast now uses the model {made.sentence_part}{by}."))
 

@@ -6,6 +6,7 @@ torch takes seconds to import, so the commands import what they call.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
+from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from rich.console import Console
 
 from editcast import kinds
 from editcast.guarded import guarded
-from editcast.help_page import Group
 from editcast.source_options import device_option, seed_option, source_options
 
 PARTS = ("tables", "timing", "real", "report")
@@ -27,9 +27,15 @@ Command = Callable[..., None]
 PYTHON = Path("training/editcast_papers/python.toml")
 
 
-@click.group(cls=Group)
+@click.group(cls=kinds.Group)
 def reproduce() -> None:
     """Reproduce a paper's tables and figures."""
+
+
+def run(paper: str, **wanted: Any) -> None:
+    """Perform the runs of a paper that are wanted and missing; see its `Wanted`."""
+    reproduction = import_module(f"editcast_papers.{paper}.reproduction")
+    reproduction.run(reproduction.Wanted(**wanted), Console())
 
 
 def several(
@@ -154,13 +160,11 @@ def zhao2019(**given: Any) -> None:
     PARTS are tables, timing, real and report; the default is all of them. Options that can be
     repeated make a run of each combination.
     """
-    from editcast_papers.zhao2019.reproduction import Wanted, run
-
     if given["full"] and (given["hidden"] or given["rates"]):
         raise click.UsageError("--grid names all sizes and rates; leave out --hidden and --rate.")
     if "real" in given["parts"] and given["corpus"] is None:
         raise click.UsageError("real needs a --corpus, a folder that `editcast corpus` made.")
-    run(Wanted(**given), Console())
+    run("zhao2019", **given)
 
 
 @paper_command("copy-spans")
@@ -171,9 +175,7 @@ def zhao2019(**given: Any) -> None:
 @config_options(hidden=128, rate=0.002, steps=10_000, batch=64)
 def copy_spans(**given: Any) -> None:
     """Panthaplackel et al. (2021): "Copy that! Editing Sequences by Copying Spans"."""
-    from editcast_papers.copy_spans.reproduction import Wanted, run
-
-    run(Wanted(**given), Console())
+    run("copy_spans", **given)
 
 
 @reproduce.command()
@@ -199,10 +201,9 @@ def edit_pairs(folder: Path, origins: list[Any], seed: int) -> None:
 @config_options(hidden=128, rate=0.002, steps=10_000, batch=64)
 def multi_head(config: Any, layers: int, heads: int, vocabulary: int, **given: Any) -> None:
     """Li et al. (2018, 2019): heads that disagree, and routing that joins them."""
-    from editcast_papers.multi_head.reproduction import Wanted, run
     from editcast_papers.multi_head.runs import Settings
 
-    run(Wanted(settings=Settings(config, layers, heads, vocabulary), **given), Console())
+    run("multi_head", settings=Settings(config, layers, heads, vocabulary), **given)
 
 
 @paper_command("pointer-mixture")
@@ -226,9 +227,8 @@ def pointer_mixture(nodes: int, test: int, **given: Any) -> None:
     Options that can be repeated make a run of each combination.
     """
     from editcast_papers.pointer_mixture.corpus import Amount
-    from editcast_papers.pointer_mixture.reproduction import Wanted, run
 
-    run(Wanted(amount=Amount(nodes, test), **given), Console())
+    run("pointer_mixture", amount=Amount(nodes, test), **given)
 
 
 @paper_command("pretrained-encoder")
@@ -241,10 +241,8 @@ def pointer_mixture(nodes: int, test: int, **given: Any) -> None:
 @config_options(hidden=128, rate=0.001, steps=2_500, batch=64)
 def pretrained_encoder(config: Any, pretraining_steps: int, **given: Any) -> None:
     """Li (2020), topic 3: a pre-trained encoder and an LSTM decoder write lines of Django."""
-    from editcast_papers.pretrained_encoder.reproduction import Wanted, run
-
     pretraining = replace(config, steps=pretraining_steps)
-    run(Wanted(config=config, pretraining=pretraining, **given), Console())
+    run("pretrained_encoder", config=config, pretraining=pretraining, **given)
 
 
 @paper_command("indigo")
@@ -269,10 +267,9 @@ def pretrained_encoder(config: Any, pretraining_steps: int, **given: Any) -> Non
 @config_options(hidden=128, rate=0.002, steps=1000, batch=64)
 def indigo(layers: int, orders: int, most: int, **given: Any) -> None:
     """Gu et al. (2019): "Insertion-based Decoding with Automatically Inferred Generation Order"."""
-    from editcast_papers.indigo.reproduction import Wanted, run
     from editcast_papers.indigo.runs import Sizes
 
-    run(Wanted(sizes=Sizes(layers, orders, most), **given), Console())
+    run("indigo", sizes=Sizes(layers, orders, most), **given)
 
 
 @paper_command("slides")
@@ -286,6 +283,4 @@ def indigo(layers: int, orders: int, most: int, **given: Any) -> None:
 @config_options(hidden=128, rate=0.001, steps=2_500, batch=32)
 def slides(train: int, dev: int, test: int, **given: Any) -> None:
     """Nie's slides: vocabularies, positions, encoders and decoders, compared on edits."""
-    from editcast_papers.slides.reproduction import Wanted, run
-
-    run(Wanted(most={"train": train, "dev": dev, "test": test}, **given), Console())
+    run("slides", most={"train": train, "dev": dev, "test": test}, **given)

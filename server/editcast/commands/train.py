@@ -14,7 +14,6 @@ from editcast import kinds
 from editcast.comparison import page
 from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
-from editcast.help_page import Command
 from editcast.progress import TrainingProgress
 from editcast.source_options import device_option, ray_option, seed_option, source_options
 from editcast_model.bundle import Bundle, bundled_path
@@ -24,7 +23,7 @@ from editcast_model.private_files import write_text
 from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_store import models
 from editcast_store.models import default_bundle_path
-from editcast_store.paths import home, models_dir, reports_dir, training_dir
+from editcast_store.paths import home, own_folder
 from editcast_training.sources.file_history import OwnKind
 from editcast_training.sources.registry import Origin, own_history
 from editcast_training.sources.storage import download, is_url
@@ -47,7 +46,7 @@ _EXAMPLES = {
 }
 
 
-@click.command(cls=Command, examples=_EXAMPLES)
+@click.command(cls=kinds.Command, examples=_EXAMPLES)
 @guarded("The training was stopped; run the same command to continue.")
 @click.argument("out", type=kinds.FOLDER, required=False)
 @source_options
@@ -170,7 +169,7 @@ def train(
         if not origins:
             raise TrainingError(f"There is no history to train on. {WHAT_TO_DO}")
     request = Request(
-        folder=out or training_dir(),
+        folder=out or own_folder("training"),
         origins=origins,
         corpus=corpus,
         base=bundle,
@@ -219,7 +218,7 @@ def _train(request: "Request", *, as_json: bool) -> None:
         for sentence in (*_result(bundle), f"The model is in {made}."):
             progress.stage(sentence)
         if compared := in_a_sentence(bundle):
-            path = (reports_dir() if request.personal else request.folder) / "comparison.md"
+            path = (own_folder("reports") if request.personal else request.folder) / "comparison.md"
             write_text(path, page(bundle))
             progress.stage(compared, "comparison", page=str(path))
 
@@ -277,7 +276,7 @@ def _revert() -> None:
         if name != "revert" and context.get_parameter_source(name) != ParameterSource.DEFAULT:
             raise click.UsageError("--revert trains nothing and does not work with other options.")
     try:
-        click.echo(models.revert(models_dir()))
+        click.echo(models.revert(own_folder("models")))
     except BundleError as error:
         raise EndError(str(error)) from error
 

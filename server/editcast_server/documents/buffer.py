@@ -1,4 +1,4 @@
-"""A document's text as lines, and the conversion of LSP positions to offsets and back.
+"""A document's text as lines, and its earlier texts; LSP positions as offsets and back.
 
 Everything else in Editcast counts code points; LSP counts in the negotiated encoding. Lines end at
 CR LF, LF or CR only (LSP 3.17, "Text Documents"), so `str.splitlines` cannot be used.
@@ -6,7 +6,8 @@ CR LF, LF or CR only (LSP 3.17, "Text Documents"), so `str.splitlines` cannot be
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Sequence, Set
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -15,6 +16,9 @@ from lsprotocol import types
 from editcast_model.diff import Hunk, shortest_hunk
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_TEXTS: Final = 64  # earlier texts of a document by which an undo is recognised
+# Changes of this many characters or lines within this many seconds are not typing
+_BULK_CHARACTERS, _BULK_LINES, _BULK_SECONDS = 200, 8, 1.5
 
 # Encoding kind -> Python's codec, bytes a unit.
 _CODECS: Final = {
@@ -192,3 +196,60 @@ def split_lines(text: str) -> list[str]:
         return [*out, text[done:]]
     *lines, rest = text.split("\n")
     return [line + "\n" for line in lines] + [rest]
+
+
+class PastTexts:
+    """The hashes of a document's last texts, which reveal an undo; LSP does not report it.
+
+    A call computes one hash of the text, which takes 1 ms per megabyte.
+    """
+
+    def __init__(self) -> None:
+        self._hashes: deque[int] = deque(maxlen=_TEXTS)
+
+    def brings_back(self, text: str) -> bool:
+        """Add the current text; tell whether the document had it before, but not just now."""
+        now = hash(text)
+        if now not in self._hashes:
+            self._hashes.append(now)
+            return False
+        is_last = self._hashes[-1] == now
+        self._hashes.remove(now)
+        self._hashes.append(now)
+        return not is_last
+
+    @property
+    def hashes(self) -> Set[int]:
+        """Return a copy of the hashes for another thread."""
+        return frozenset(self._hashes)
+
+    def clear(self) -> None:
+        """Forget all texts, since the next one may be unrelated."""
+        self._hashes.clear()
+
+
+class RecentChanges:
+    """The sizes of a document's recent changes; times are in seconds of a monotonic clock.
+
+    LSP does not report a paste, a formatter, a refactoring or a checkout; their size reveals them.
+    """
+
+    def __init__(self) -> None:
+        self._last: deque[tuple[float, int, int]] = deque()
+
+    def add(self, now: float, characters: int, lines: int) -> None:
+        """Add a change that inserted and deleted this many characters and line ends."""
+        while self._last and self._last[0][0] < now - _BULK_SECONDS:
+            self._last.popleft()
+        self._last.append((now, characters, lines))
+
+    @property
+    def is_bulk(self) -> bool:
+        """Tell whether the last changes were too large for typing."""
+        characters = sum(one[1] for one in self._last)
+        lines = sum(one[2] for one in self._last)
+        return characters >= _BULK_CHARACTERS or lines >= _BULK_LINES
+
+    def clear(self) -> None:
+        """Forget the changes, since the user wanted them."""
+        self._last.clear()

@@ -16,18 +16,18 @@ from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import EditContext, cursor_after, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
-from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.globs import matches_any
-from editcast_server.documents.suggestion import AppliedEdits, Suggestion
-from editcast_server.prediction.engine import Answer, Job, Track
-from editcast_server.prediction.policy import (
-    Conditions,
+from editcast_server.documents.buffer import (
+    Buffer,
+    OutOfRangeError,
     PastTexts,
     RecentChanges,
-    Rejections,
-    Thresholds,
+    Units,
+    split_lines,
 )
-from editcast_server.prediction.projects import path_of
+from editcast_server.documents.globs import matches_any
+from editcast_server.documents.suggestion import AppliedEdits, Rejections, Suggestion
+from editcast_server.prediction.engine import Answer, Conditions, Job, Thresholds
+from editcast_server.prediction.projects import Track, path_of
 from editcast_server.settings import Settings
 from editcast_store.secrets import is_secret
 
@@ -40,23 +40,8 @@ class Document:
     """A document that the editor has open.
 
     Attributes:
-        uri: The URI, as the editor writes it.
-        language: The language identifier from the editor.
-        path: The file; None if there is none (an unsaved document, a notebook's cell).
-        is_secret: Whether the file usually holds secrets, or is a link to such a file.
-        version: The editor's last version number.
         buffer: The text; None while it is unknown, because it is too long or the editor's changes
             made no sense. The next whole text replaces it.
-        folder: The open folder that contains the document, if any.
-        track: The engine's part; None until the first prediction.
-        opened: The text when the document was opened, until a save replaces it.
-        rejections: The suggestions that the user rejected here.
-        results: The suggestions that were applied here, followed for a while.
-        past_texts: The earlier texts.
-        suggestions: The suggestions for the current text, best first.
-        answer: The answer that they come from; None before the first.
-        warned: The warnings that the user has seen about this document.
-        is_open: Whether the editor still has the document open.
     """
 
     def __init__(
@@ -64,19 +49,19 @@ class Document:
     ) -> None:
         self.uri = uri
         self.language = language
-        self.path = path_of(uri)
+        self.path = path_of(uri)  # None of an unsaved document, or of a notebook's cell
         self.check_path()
         self.version = version
         self.buffer = None if text is None else Buffer(text, units)
-        self.folder: str | None = None
-        self.track: Track | None = None
-        self.opened = text
+        self.folder: str | None = None  # the open folder that contains the document
+        self.track: Track | None = None  # None until the first prediction
+        self.opened = text  # until a save replaces it
         self.rejections = Rejections()
         self.results = AppliedEdits()
         self.past_texts = PastTexts()
-        self.suggestions: tuple[Suggestion, ...] = ()
-        self.answer: Answer | None = None
-        self.warned: set[str] = set()
+        self.suggestions: tuple[Suggestion, ...] = ()  # for the current text, best first
+        self.answer: Answer | None = None  # that they come from
+        self.warned: set[str] = set()  # what the user was told about this document
         self.is_open = True
         self.job: Job | None = None
         self.pause: asyncio.TimerHandle | None = None

@@ -1,10 +1,11 @@
 """Suggestions: predicted edits of a text, and what becomes of them while the user types.
 
 `AppliedEdits` recognizes a suggestion in the text, however it got there, and follows it.
+`Rejections` recognizes what the user did not want when it is predicted again.
 """
 
 import re
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
@@ -12,9 +13,11 @@ from typing import Final, Literal, NamedTuple
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.line_spans import Span, contradicted, moved, whole_lines
 
 CONTEXT: Final = 32  # code points on each side by which a place is recognized
 _CHANGES: Final = 4  # changes after an accept, of which one may be its edit
+REMEMBERED: Final = 20  # rejections per document
 _FOUND: Final = 8  # applied suggestions whose accept may still be reported
 _FIRST = re.compile(r"\w+|\W")
 _WORD = re.compile(r"\w+")
@@ -28,8 +31,8 @@ class AppliedEdit:
         length: The length of the whole text, in code points.
         new: The places of the new texts, and these.
         old: The texts that they replaced.
-        before: The text before the first of them, at most `CONTEXT` code points.
-        after: The text after the last of them, at most `CONTEXT` code points.
+        before: At most `CONTEXT` code points before the first of them.
+        after: As many after the last.
     """
 
     length: int
@@ -66,19 +69,12 @@ class AppliedEdit:
 
 
 class Place(NamedTuple):
-    """The text at a hunk and around it.
-
-    Attributes:
-        old: The text at the hunk.
-        before: The text before it, at most `CONTEXT` code points.
-        after: The text after it, at most `CONTEXT` code points.
-        line: The first line that changes, counted from 0.
-    """
+    """The text at a hunk and, for at most `CONTEXT` code points, around it."""
 
     old: str
     before: str
     after: str
-    line: int
+    line: int  # the first that changes, counted from 0
 
     @classmethod
     def of(cls, hunk: Hunk, text: str) -> "Place":
@@ -137,12 +133,7 @@ class Suggestion(Prediction):
         return hunk.start == hunk.end and first is not None and text.startswith(first[0], hunk.end)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return the rest of the suggestion after a change that types a part of it, else None.
-
-        Args:
-            change: The change, in offsets of the text before it.
-            text: The text after the change.
-        """
+        """Return the rest of the suggestion after a change, to `text`, that types a part of it."""
         for one in (self.hunk, *self.everywhere):
             if not one.start <= change.start <= change.end <= one.end:
                 continue
@@ -157,15 +148,11 @@ class Suggestion(Prediction):
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return the suggestion after a change elsewhere, or None.
+        """Return the suggestion after a change elsewhere, to `text`, or None.
 
         The suggestion ends when its place changes, when the word that is typed begins with a word
         that it inserts, and when a deletion leaves the beginning of such a word. When another one
         of its places changes, only its own is left.
-
-        Args:
-            change: The change, in offsets of the text before it.
-            text: The text after the change.
         """
         own, everywhere = _beside((self.hunk,), change), _beside(self.everywhere, change)
         word = word_at(text, change.start + len(change.text))
@@ -181,13 +168,9 @@ class Suggestion(Prediction):
         return Suggestion.of(moved, text, self.id, is_probable=self.is_probable)
 
     def _with_left(self, done: Hunk, left: Hunk, growth: int, text: str) -> "Suggestion":
-        """Return the suggestion with one hunk replaced by its rest.
+        """Return the suggestion after `text` grew, with the hunk `done` replaced by its rest.
 
-        Args:
-            done: The hunk before the change.
-            left: The rest of it; that of another place than the suggestion's own is empty.
-            growth: The growth of the text.
-            text: The current text.
+        The rest of another place than the suggestion's own is empty.
         """
         hunk, *places = (
             left if one == done else one.shifted(growth) if one.start >= done.end else one
@@ -254,11 +237,7 @@ class AppliedEdits:
             tracked.move(change)
 
     def find(self, suggestions: Iterable[Suggestion], text: str) -> list[Suggestion]:
-        """Look for applied suggestions after a change: accepted ones, and the given ones.
-
-        Returns:
-            The given suggestions of which the text is a result.
-        """
+        """Look for accepted suggestions after a change; return the given ones that it applied."""
         for id, (awaited, found, left) in list(self._awaited.items()):
             if result := awaited.applied_in(text):
                 del self._awaited[id]
@@ -277,14 +256,9 @@ class AppliedEdits:
         return applied
 
     def accept(self, suggestion: Suggestion, found: Callable[[TrackedEdit], None]) -> bool:
-        """Follow a suggestion that the user accepted.
+        """Follow a suggestion that the user accepted; tell whether it was already in the text.
 
-        Args:
-            suggestion: The suggestion.
-            found: Called when it is in the text: now, or after one of the next changes.
-
-        Returns:
-            Whether it was already in the text.
+        `found` is called when it is there: now, or after one of the next changes.
         """
         tracked = self._found.pop(suggestion.id, None)
         if tracked is None:
@@ -316,3 +290,71 @@ def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
     if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
         return ()
     return tuple(one.shifted(change.growth) if one.start > change.end else one for one in hunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A suggestion that the user rejected, as it was then, recognizable after later edits."""
+
+    suggestion: Suggestion
+    start: int | None  # its current offset, in code points; None once an edit has changed its place
+
+    def moved(self, change: Hunk) -> "Rejection":
+        """Return the rejection after a change of the text."""
+        if self.start is None or change.start > self.start:
+            return self
+        if change.end > self.start:
+            return replace(self, start=None)
+        return replace(self, start=self.start + change.growth)
+
+    def is_about(self, hunk: Hunk, text: str) -> bool:
+        """Tell whether a hunk makes the same edit at the same place."""
+        place, known = Place.of(hunk, text), self.suggestion.place
+        if (place.old, hunk.text) != (known.old, self.suggestion.hunk.text):
+            return False
+        if self.start is not None:
+            return self.start == hunk.start
+        return place.before == known.before or place.after == known.after
+
+
+class Rejections:
+    """The last suggestions that the user rejected in one document.
+
+    Attributes:
+        fresh: The lines of suggestions rejected since the last change. Nothing else is suggested
+            on them for now.
+        typed_lines: The lines on which the user typed something other than the suggestion since
+            the last save, unless their places were lost. Nothing is suggested on them either.
+    """
+
+    def __init__(self) -> None:
+        self._last: deque[Rejection] = deque(maxlen=REMEMBERED)
+        self.fresh: tuple[Span, ...] = ()
+        self.typed_lines: tuple[Span, ...] = ()
+
+    def add(self, suggestion: Suggestion, text: str | None) -> None:
+        """Add a rejected suggestion; `text` is known if the suggestion's offsets refer to it."""
+        if text is not None:
+            self.fresh += (whole_lines(suggestion.hunk, text),)
+        self._last.append(Rejection(suggestion, None if text is None else suggestion.hunk.start))
+
+    def move(self, change: Hunk) -> None:
+        """Adjust all places to a change of the text."""
+        self.fresh = ()
+        self.typed_lines = tuple(moved(span, change) for span in self.typed_lines)
+        for index, rejection in enumerate(self._last):
+            self._last[index] = rejection.moved(change)
+
+    def add_typed_lines(self, hunk: Hunk, change: Hunk, text: str) -> None:
+        """Add the lines of a suggestion on which a change, to `text`, typed something else."""
+        lines = contradicted(hunk, change, text)
+        self.typed_lines = (*self.typed_lines, *lines)[-REMEMBERED:]
+
+    @property
+    def lines(self) -> tuple[Span, ...]:
+        """Return the lines on which nothing is suggested."""
+        return (*self.fresh, *self.typed_lines)
+
+    def now(self) -> tuple[Rejection, ...]:
+        """Return a copy for another thread."""
+        return tuple(self._last)

@@ -14,8 +14,7 @@ from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import convert, protocol
-from editcast_server.lsp.commands import register_commands
-from editcast_server.lsp.other_files import find_other_files, register_other_files
+from editcast_server.lsp.commands import find_other_files, register_commands
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, is_trusted, read_settings
@@ -32,7 +31,6 @@ def create_server() -> EditcastServer:
     _register_documents(server)
     _register_suggestions(server)
     register_commands(server)
-    register_other_files(server)
     _register_copilot(server)
     return server
 

@@ -59,12 +59,7 @@ def check_form(message: Any) -> None:
 
 
 def check_time(method: str, *, has_begun: bool, has_ended: bool) -> None:
-    """Check that LSP allows a message at this time.
-
-    Args:
-        method: The method of the message.
-        has_begun: Whether `initialize` was handled.
-        has_ended: Whether `shutdown` was handled.
+    """Check that LSP allows a message now, after `initialize` (begun) or `shutdown` (ended).
 
     Raises:
         JsonRpcServerNotInitialized: The message comes before `initialize`.

@@ -50,40 +50,27 @@ class Suggestion:
     """One predicted edit of one document.
 
     Attributes:
-        id: The identifier for `editcast.accept` and `editcast.reject`.
-        edits: One edit of the document version that the suggestion belongs to.
         everywhere: If the same edit is due at several places, the simultaneous edits of all of
             them, including this one; else empty.
-        line: The first line that changes, counted from 0.
-        title: Such as "Next edit, line 50: `foo` -> `bar` (93 %)".
-        confidence: Calibrated estimate, 0 to 1, that the edit is right.
-        log_probability: Joint natural log probability of all token edits.
-        token_edits: Number of token edits.
     """
 
-    id: str
-    edits: Sequence[types.TextEdit]
+    id: str  # for `editcast.accept` and `editcast.reject`
+    edits: Sequence[types.TextEdit]  # one, of the document version that the suggestion belongs to
     everywhere: Sequence[types.TextEdit]
-    line: int
-    title: str
-    confidence: float
-    log_probability: float
-    token_edits: int
+    line: int  # the first that changes, counted from 0
+    title: str  # such as "Next edit, line 50: `foo` -> `bar` (93 %)"
+    confidence: float  # calibrated estimate, 0 to 1, that the edit is right
+    log_probability: float  # joint natural one of all token edits
+    token_edits: int  # their number
 
 
 @attrs.define
 class OtherFile:
-    """Another file that needs edits.
-
-    Attributes:
-        uri: The file's URI.
-        line: The line of the first place, counted from 0.
-        places: The number of places.
-    """
+    """Another file that needs edits."""
 
     uri: str
-    line: int
-    places: int
+    line: int  # of the first place, counted from 0
+    places: int  # their number
 
 
 @attrs.define
@@ -91,26 +78,21 @@ class NextEditResult:
     """Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`.
 
     Attributes:
-        uri: The document.
-        version: The document's version that the suggestions apply to.
-        model: Name of the model, or of the baseline that stands in for one.
         milliseconds: How long the prediction took; 0 if there was none for this version, because
             older suggestions are gone or the prediction took too long.
         best: Confidence of the best prediction, even below the threshold; None without one. Where
             nothing reaches half of the threshold, the best prediction may be left out.
-        threshold: The minimum confidence that is shown; 0 if there was no prediction.
-        suggestions: The suggestions, best first.
         other_files: The files that need edits, if this one needs none. They come in a second
             notification, after the search.
     """
 
     uri: str
-    version: int
-    model: str
+    version: int  # that the suggestions apply to
+    model: str  # or the baseline that stands in for one
     milliseconds: float
     best: float | None
-    threshold: float
-    suggestions: Sequence[Suggestion]
+    threshold: float  # minimum confidence that is shown; 0 if there was no prediction
+    suggestions: Sequence[Suggestion]  # best first
     other_files: Sequence[OtherFile]
 
 
@@ -138,34 +120,21 @@ class InlineEditContext:
 
 @attrs.define
 class InlineEditParams:
-    """Parameters of `textDocument/copilotInlineEdit`.
-
-    Attributes:
-        text_document: The document, and the version that the client has.
-        position: The position of the cursor; the edit may be elsewhere.
-        context: The reason of the request; most clients omit it.
-    """
+    """Parameters of `textDocument/copilotInlineEdit`."""
 
     text_document: types.OptionalVersionedTextDocumentIdentifier
-    position: types.Position
-    context: InlineEditContext | None = None
+    position: types.Position  # of the cursor; the edit may be elsewhere
+    context: InlineEditContext | None = None  # most clients omit it
 
 
 @attrs.define
 class InlineEdit:
-    """One edit of one document version.
-
-    Attributes:
-        text: The new text of the range.
-        text_document: The document and the version that the range belongs to.
-        range: The range to replace.
-        command: The command for `workspace/executeCommand` once the user has accepted the edit.
-    """
+    """One edit of one document version."""
 
     text: str
     text_document: types.VersionedTextDocumentIdentifier
     range: types.Range
-    command: types.Command
+    command: types.Command  # for `workspace/executeCommand` once the user has accepted the edit
 
 
 @attrs.define

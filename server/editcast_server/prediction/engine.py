@@ -8,147 +8,77 @@ import logging
 import queue
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
-from urllib.parse import unquote
+from typing import NamedTuple, TypeVar
 
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk
 from editcast_model.errors import EditcastError, PredictorError
-from editcast_model.forecasting.filters import FEW_SAVES
-from editcast_model.forecasting.interface import (
-    Forecaster,
-    Prediction,
-    PredictionOptions,
-    Session,
-    never,
-)
-from editcast_model.history import DEPTH, EditHistory
+from editcast_model.forecasting.candidates import CONTINUATION
+from editcast_model.forecasting.filters import EditContext, reason_against
+from editcast_model.forecasting.interface import Forecaster, Prediction, never
+from editcast_model.forecasting.line_spans import Span, is_beside
 from editcast_model.inference.memory_limit import memory_limit
+from editcast_server.documents.suggestion import Rejection
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.other_files import OtherFile
-from editcast_server.prediction.policy import Conditions
-from editcast_server.prediction.projects import Project
+from editcast_server.prediction.projects import Track
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _LAST_JOB = 10.0  # seconds
 _ABSENCE = 60.0  # seconds before a shared predictor that did not answer is tried again
-#: Predictions below this share of the threshold may be left out: then the status has no best guess.
-_NEARLY_SHOWN = 0.5
 _MOST_FAILURES = 2  # in a row, before another model replaces the one in use
 # The ranks of tasks, the most urgent first; those that wait for an idle thread come last.
 _STOP, _MODEL, _ASKED, _IDLE = -1, 0, 1, 2
 
 
-class Track:
-    """The engine's part of an open document: its saved texts, and the session on them.
+class Thresholds(NamedTuple):
+    """The minimum confidences, 0 to 1, of edits anywhere and of continuations at the cursor."""
 
-    The event loop calls only `save`; everything else runs on the engine's thread.
+    edit: float
+    continuation: float
 
-    Attributes:
-        uri: The document's URI.
-        file: The URI without percent signs, by which the project knows the document.
-        project: The project, in which documents learn of one another's saves.
-        text: The document's text, as far as it may be read; set by the event loop.
-        is_open: Whether the editor still has the document open.
+    def of(self, prediction: Prediction) -> float:
+        """Return the minimum confidence of a prediction."""
+        return self.continuation if prediction.source == CONTINUATION else self.edit
 
-    Args:
-        text: The text when the document was opened.
-        language: The LSP language identifier.
-        project: The project; its own if there is none.
-        uri: The document's URI.
-    """
 
-    def __init__(
-        self, text: str, project: Project | None = None, uri: str = "", language: str = ""
-    ) -> None:
-        self.uri, self.text, self.is_open = uri, text, True
-        self.file = unquote(uri)
-        self._history = EditHistory(text, language=language, path=self.file)
-        self._saves: deque[str] = deque(maxlen=DEPTH)  # more only come while nothing is predicted
-        self._latest = self._saved = text  # the last save, and the last that the project knows
-        self._unseen: deque[str] = deque(maxlen=DEPTH)  # that the session does not know yet
-        self.project = project or Project()
-        self.project.update(self.file, language, text)
-        self._history.imports = self.project.imports.of(self.file, language)
-        self._history.entries, self._history.memory = self.project.entries, self.project.memory
-        self.project.open_files[self.file] = self
-        self._last_other = 0  # number of the last save of another file that the session knows
-        self._session: Session | None = None
-        self._forecaster: Forecaster | None = None
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The text of a prediction with its last change, and the conditions for showing predictions."""
 
-    def save(self, text: str) -> None:
-        """Queue a save of the document."""
-        if text != self._latest:
-            self._saves.append(text)
-            self._latest = text
-        self.project.has_saves = True
+    context: EditContext
+    thresholds: Thresholds
+    rejections: tuple[Rejection, ...] = ()
+    fresh: tuple[Span, ...] = ()  # lines on which nothing is suggested
 
-    def share_saves(self) -> None:
-        """Pass the queued saves to the project."""
-        while self._saves:
-            text = self._saves.popleft()
-            if text != self._saved:
-                self._unseen.append(text)
-                self.project.add(self.file, self._saved, text, self._history.language)
-                self._saved = text
+    def reason_against(self, hunk: Hunk) -> str | None:
+        """Return the reason, for the log, why a change is not shown; None if it may be."""
+        return self._was_refused(hunk) or reason_against(hunk, self.context)
 
-    def session(self, forecaster: Forecaster) -> Session:
-        """Return a session of `forecaster` that knows every save."""
-        self.share_saves()
-        if self._session is None or self._forecaster is not forecaster:
-            self._session = forecaster.resume(self._history)
-            self._forecaster, self._last_other = forecaster, 0
-        while self._unseen:
-            self._session.update(self._unseen.popleft(), saved=True)
-        for number, save in self.project.others(self.file, self._last_other):
-            self._session.add_other_save(save)
-            self._last_other = number
-        return self._session
+    def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
+        """Return the predictions that reach the threshold, without rejected places."""
+        sure = (one for one in predictions if one.confidence >= self.thresholds.of(one))
+        return [replace(one, everywhere=self._left(one)) for one in sure]
 
-    def predict(self, forecaster: Forecaster, job: "Job") -> list[Prediction]:
-        """Predict edits of the current buffer that may be shown."""
-        session, conditions = self.session(forecaster), job.conditions
-        if job.cancelled:  # the session may know a later save already
-            return []
-        self.project.memory.read()
-        text = conditions.context.text
-        if text != self._history.text:
-            session.update(text, saved=False)
-        before = self._history.befores(FEW_SAVES)
-        context = replace(conditions.context, way_back=diff(text, before[-1]), earlier=before[0])
-        conditions = replace(conditions, context=context)
+    def _was_refused(self, hunk: Hunk) -> str | None:
+        text = self.context.text
+        if any(rejection.is_about(hunk, text) for rejection in self.rejections):
+            return "was rejected"
+        return "beside a rejected" if is_beside(self.fresh, hunk, text) else None
 
-        def fits(hunk: Hunk) -> bool:
-            reason = conditions.reason_against(hunk)
-            if reason is not None:
-                log.debug("Held back, %s", reason)
-            return reason is None
-
-        context, least = conditions.context, conditions.thresholds.edit * _NEARLY_SHOWN
-        options = PredictionOptions(
-            fits, context.typed, context.cursor, least, lambda: job.cancelled
-        )
-        return session.predict(job.most, options)
-
-    def prepare(self, cancelled: Callable[[], bool]) -> None:
-        """Prepare the next prediction."""
-        if self._session is not None:
-            self._session.prepare(cancelled=cancelled)
-        if not cancelled():
-            self.project.prepare()
-
-    def drop_session(self) -> None:
-        """Discard the session, which may be in an invalid state."""
-        self._session = None
+    def _left(self, prediction: Prediction) -> tuple[Hunk, ...]:
+        """Return the places of a prediction, without those that the user rejected."""
+        own, places = prediction.hunk, prediction.everywhere
+        left = tuple(one for one in places if one == own or not self._was_refused(one))
+        return left if len(left) > 1 else ()
 
 
 @dataclass(slots=True)
@@ -156,23 +86,17 @@ class Job:
     """A prediction to make.
 
     Attributes:
-        track: The document's track.
-        conditions: The text and the conditions of the prediction, except for what the last save
-            replaced, which the engine adds.
-        most: The number of suggestions wanted.
         done: Called on the engine's thread with the answer, and again if only other files need
             edits.
-        cancelled: Set when the answer is no longer needed.
-        is_for_requests: Whether only requests need the answer, which can be cancelled.
     """
 
     track: Track
-    conditions: Conditions
-    most: int
+    conditions: Conditions  # except for what the last save replaced, which the track adds
+    most: int  # suggestions that are wanted
     done: Callable[["Answer"], None]
     asked: float = field(default_factory=time.perf_counter)
-    cancelled: bool = False
-    is_for_requests: bool = False
+    cancelled: bool = False  # set when the answer is no longer needed
+    is_for_requests: bool = False  # whether only requests need the answer, which can be cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,21 +104,16 @@ class Answer:
     """The outcome of a job.
 
     Attributes:
-        job: The job.
-        predictions: The predictions to show, best first.
         best: The confidence of the best prediction, shown or not; None without one, or for a
             baseline, whose score is not a probability.
-        model: The model; None if none was loaded yet.
-        milliseconds: The time from the request to the answer.
-        other_files: The files that need edits, if this one needs none.
     """
 
     job: Job
-    predictions: list[Prediction]
+    predictions: list[Prediction]  # to show, best first
     best: float | None
-    model: Model | None
-    milliseconds: float
-    other_files: tuple[OtherFile, ...] = ()
+    model: Model | None  # None if none was loaded yet
+    milliseconds: float  # from the request to the answer
+    other_files: tuple[OtherFile, ...] = ()  # those that need edits, if this one needs none
 
     @property
     def model_name(self) -> str:

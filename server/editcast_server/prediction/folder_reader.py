@@ -51,12 +51,9 @@ def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
 
 
 class FolderReader:
-    """The reader of one folder.
+    """The reader of one folder, which fills the indexes and the memory.
 
-    Args:
-        imports: The index of imports to fill.
-        entries: The index of texts that have names to fill; JSON files are read for it alone.
-        memory: The project memory to fill.
+    JSON files are read for the index of texts that have names alone.
     """
 
     def __init__(self, imports: ImportIndex, entries: EntryIndex, memory: ProjectMemory) -> None:
@@ -67,10 +64,7 @@ class FolderReader:
     def read(self, folder: Path, name: str, settings: Settings) -> None:
         """Begin to read the files of a folder, unless that was begun before.
 
-        Args:
-            folder: The folder.
-            name: The prefix of its files' names in the index, without the last slash.
-            settings: The settings that exclude files.
+        Their names in the index begin with `name` and a slash.
         """
         self._reads = folder, name, settings
         if self._is_over is None:
@@ -183,22 +177,27 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 def whole_text_of(path: Path) -> str:
     """Return the text of a regular UTF-8 file; empty if it is too long."""
+    data = _beginning_of(path)
     try:
-        with open_plain(path) as file:
-            text = file.read(MOST_BYTES + 1).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
         return ""
-    return "" if "\0" in text or len(text) > MOST_BYTES else text
+    return "" if "\0" in text or len(data) > MOST_BYTES else text
 
 
 def text_of(path: Path) -> str:
     """Return the text of a regular file, only its first whole lines if it is long."""
-    try:
-        with open_plain(path) as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError:
-        return ""
+    data = _beginning_of(path)
     text = data[:MOST_BYTES].decode("utf-8-sig", "ignore")
     if len(data) > MOST_BYTES:
         text = text[: text.rfind("\n") + 1]
     return "" if "\0" in text else text
+
+
+def _beginning_of(path: Path) -> bytes:
+    """Return the bytes of a regular file, one more than the limit of a longer one."""
+    try:
+        with open_plain(path) as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError:
+        return b""

@@ -21,13 +21,11 @@ class Choice:
     Attributes:
         path: The bundle's folder, or the name of a baseline (repeat-best, repeat-last). If empty,
             the newest model trained on this machine, otherwise the bundled one.
-        device: The device for the network.
-        predictor: The address of a server that runs the network; empty for none.
     """
 
     path: str = ""
-    device: Device = "auto"
-    predictor: str = ""
+    device: Device = "auto"  # for the network
+    predictor: str = ""  # the address of a server that runs the network; empty for none
 
     @classmethod
     def of(cls, settings: Settings) -> "Choice":
@@ -37,21 +35,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The model in use.
+    """The model in use."""
 
-    Attributes:
-        forecaster: The network, or a baseline instead.
-        path: The bundle's folder; None for a baseline.
-        problem: A sentence that says why it replaces the chosen model; empty if it does not.
-        card: The bundle's card; None for a baseline, whose confidence only ranks.
-        address: The address of the shared predictor that runs the network, if there is one.
-    """
-
-    forecaster: Forecaster
-    path: Path | None
-    problem: str
-    card: Card | None = None
-    address: str = ""
+    forecaster: Forecaster  # the network, or a baseline instead
+    path: Path | None  # of the bundle; None for a baseline
+    problem: str  # a sentence that says why it replaces the chosen model; empty if it does not
+    card: Card | None = None  # None for a baseline, whose confidence only ranks
+    address: str = ""  # of the shared predictor that runs the network, if there is one
 
 
 def load_shared(choice: Choice) -> Model:
@@ -88,10 +78,7 @@ def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
     """Load the chosen model to run it here, or another if its bundle cannot be used.
 
     The bundled model replaces the user's own one; the repeat-best baseline replaces any other.
-
-    Args:
-        choice: The choice.
-        failed: Bundles that failed after they were loaded, with a sentence that says why.
+    Bundles that failed after they were loaded come with a sentence that says why.
     """
     from editcast_model.forecasting.sources.repeated_edits import BASELINES, RepeatBest
 

@@ -32,13 +32,7 @@ _Changes = tuple[Sequence[ModuleChange], Sequence[OtherSave]]
 
 @dataclass(frozen=True, slots=True)
 class OtherFile:
-    """A file that needs edits.
-
-    Attributes:
-        uri: The file's URI.
-        text: Its text.
-        hunks: The edits, in the order in which a person would make them.
-    """
+    """A file that needs edits, with these in the order in which a person would make them."""
 
     uri: str
     text: str
@@ -52,13 +46,7 @@ class OtherFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that may need edits.
-
-    Attributes:
-        uri: The file's URI.
-        mark: A value that changes with its text.
-        read: Returns its text.
-    """
+    """A file that may need edits, with a mark that changes with its text."""
 
     uri: str
     mark: Any
@@ -90,13 +78,9 @@ class OtherFiles:
         saves: Sequence[OtherSave],
         cancelled: Callable[[], bool],
     ) -> tuple[OtherFile, ...]:
-        """Find the other files that need edits because of changes, sorted by path.
+        """Find the files that need edits because of changes in all files, except `file`.
 
-        Args:
-            file: The path of the file to leave out.
-            changes: The changes of all files of the project.
-            saves: Their last saves.
-            cancelled: Tells whether to stop early; files read by then stay cached.
+        They are sorted by path. If the search is cancelled, files read by then stay cached.
         """
         importers = {
             one: None

@@ -1,10 +1,12 @@
-"""The projects of the open folders, whose files share saves, imports and the project memory.
+"""The open documents for the engine, and their projects: saves, imports and memory that they share.
 
 A file outside of the open folders is a project of its own, since it may be unrelated to the others.
 """
 
+import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
@@ -20,39 +22,47 @@ from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.consequences.replaced.paths import RenamedFile
-from editcast_model.diff import diff
-from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
-from editcast_model.history import Save, next_save
+from editcast_model.diff import Hunk, diff
+from editcast_model.forecasting.filters import FEW_SAVES
+from editcast_model.forecasting.interface import (
+    SAVES,
+    Forecaster,
+    OtherSave,
+    Prediction,
+    PredictionOptions,
+    Session,
+    other_save,
+)
+from editcast_model.history import DEPTH, EditHistory, Save, next_save
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction.folder_reader import FolderReader, whole_text_of
 from editcast_server.prediction.other_files import OtherFile, OtherFiles, Source
 from editcast_server.settings import Settings
 
 if TYPE_CHECKING:
-    from editcast_server.prediction.engine import Track
+    from editcast_server.prediction.engine import Job
 
+log = logging.getLogger(__name__)
+
+#: Predictions below this share of the threshold may be left out: then the status has no best guess.
+_NEARLY_SHOWN = 0.5
 _MOST_MODULES = 40  # files of a project whose last texts are kept
 
 
 class Project:
     """The state that the files of an open folder share; used on the engine's thread.
 
-    Attributes:
-        has_saves: Whether a file was saved, so that other files may have to follow.
-        imports: The index of imports; usable from any thread.
-        entries: The index of texts that have names; usable from any thread.
-        memory: The project memory; usable from any thread.
-        reader: The reader that fills these from the folder; used on the event loop.
-        open_files: The files that the editor has open, by path.
+    The indexes and the memory are usable from any thread; the reader, which fills them from the
+    folder, is used on the event loop.
     """
 
     def __init__(self) -> None:
-        self.has_saves = False
+        self.has_saves = False  # whether a file was saved, so that others may have to follow
         self.imports = ImportIndex()
         self.entries = EntryIndex()
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.entries, self.memory)
-        self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()
+        self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()  # by path
         self._other_files = OtherFiles(self.imports, self._source, self._beside)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
@@ -166,6 +176,102 @@ class Project:
         self.entries.read()
         self.memory.read()
         self.memory.settle()
+
+
+class Track:
+    """The engine's part of an open document: its saved texts, and the session on them.
+
+    The event loop calls only `save`; everything else runs on the engine's thread.
+
+    Attributes:
+        file: The URI without percent signs, by which the project knows the document.
+        project: The project, in which documents learn of one another's saves; its own if none is
+            given.
+        text: The document's text, as far as it may be read; set by the event loop.
+    """
+
+    def __init__(
+        self, text: str, project: Project | None = None, uri: str = "", language: str = ""
+    ) -> None:
+        self.uri, self.text, self.is_open = uri, text, True
+        self.file = unquote(uri)
+        self._history = EditHistory(text, language=language, path=self.file)
+        self._saves: deque[str] = deque(maxlen=DEPTH)  # more only come while nothing is predicted
+        self._latest = self._saved = text  # the last save, and the last that the project knows
+        self._unseen: deque[str] = deque(maxlen=DEPTH)  # that the session does not know yet
+        self.project = project or Project()
+        self.project.update(self.file, language, text)
+        self._history.imports = self.project.imports.of(self.file, language)
+        self._history.entries, self._history.memory = self.project.entries, self.project.memory
+        self.project.open_files[self.file] = self
+        self._last_other = 0  # number of the last save of another file that the session knows
+        self._session: Session | None = None
+        self._forecaster: Forecaster | None = None
+
+    def save(self, text: str) -> None:
+        """Queue a save of the document."""
+        if text != self._latest:
+            self._saves.append(text)
+            self._latest = text
+        self.project.has_saves = True
+
+    def share_saves(self) -> None:
+        """Pass the queued saves to the project."""
+        while self._saves:
+            text = self._saves.popleft()
+            if text != self._saved:
+                self._unseen.append(text)
+                self.project.add(self.file, self._saved, text, self._history.language)
+                self._saved = text
+
+    def session(self, forecaster: Forecaster) -> Session:
+        """Return a session of `forecaster` that knows every save."""
+        self.share_saves()
+        if self._session is None or self._forecaster is not forecaster:
+            self._session = forecaster.resume(self._history)
+            self._forecaster, self._last_other = forecaster, 0
+        while self._unseen:
+            self._session.update(self._unseen.popleft(), saved=True)
+        for number, save in self.project.others(self.file, self._last_other):
+            self._session.add_other_save(save)
+            self._last_other = number
+        return self._session
+
+    def predict(self, forecaster: Forecaster, job: "Job") -> list[Prediction]:
+        """Predict edits of the current buffer that may be shown."""
+        session, conditions = self.session(forecaster), job.conditions
+        if job.cancelled:  # the session may know a later save already
+            return []
+        self.project.memory.read()
+        text = conditions.context.text
+        if text != self._history.text:
+            session.update(text, saved=False)
+        before = self._history.befores(FEW_SAVES)
+        context = replace(conditions.context, way_back=diff(text, before[-1]), earlier=before[0])
+        conditions = replace(conditions, context=context)
+
+        def fits(hunk: Hunk) -> bool:
+            reason = conditions.reason_against(hunk)
+            if reason is not None:
+                log.debug("Held back, %s", reason)
+            return reason is None
+
+        context, least = conditions.context, conditions.thresholds.edit * _NEARLY_SHOWN
+        options = PredictionOptions(
+            fits, context.typed, context.cursor, least, lambda: job.cancelled
+        )
+        return session.predict(job.most, options)
+
+    def prepare(self, cancelled: Callable[[], bool]) -> None:
+        """Prepare the next prediction."""
+        if self._session is not None:
+            self._session.prepare(cancelled=cancelled)
+        if not cancelled():
+            self.project.prepare()
+
+    def drop_session(self) -> None:
+        """Discard the session, which may be in an invalid state."""
+        self._session = None
 
 
 class Projects:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.errors import BundleError
 from editcast_model.tokenizer import Tokenizer
+from editcast_store import models
 from editcast_store.lock import process_lock
 from editcast_store.models import Active, default_bundle_path, install, revert
 
@@ -196,9 +197,10 @@ def test_another_process_that_changes_it_is_waited_for(
 ) -> None:
     folder = tmp_path / "models"
     train(bundle, "mine", folder)
+    monkeypatch.setattr(models, "_WAIT", 0.0)
     with process_lock(folder / ".lock"):
         with pytest.raises(BundleError, match="try again in a moment"):
-            revert(folder, wait=0.0)
+            revert(folder)
     assert in_use() == "mine"
 
 

@@ -221,12 +221,12 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
             return found
 
     def make() -> None:
-        sqlite_file._connect(path, 15.0).close()
+        sqlite_file._connect(path).close()
 
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Slow, **k))
-    assert sqlite_file._examine(path, 15.0) is None
+    assert sqlite_file._examine(path) is None
     assert threads and not threads[0].is_alive()
-    assert sqlite_file._examine(path, 15.0) is None
+    assert sqlite_file._examine(path) is None
 
 
 def test_two_damaged_stores_within_a_second_are_both_kept(path: Path) -> None:
@@ -300,8 +300,9 @@ def test_a_full_disk_says_so_and_loses_nothing(path: Path) -> None:
         assert store.record(FILE, noise(1), 60_000, "python")
 
 
-def test_a_store_that_another_program_holds(path: Path) -> None:
-    with Store.open(path, wait=0.1) as store, closing(sqlite3.connect(path)) as other:
+def test_a_store_that_another_program_holds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_file, "_WAIT", 0.1)
+    with Store.open(path) as store, closing(sqlite3.connect(path)) as other:
         store.record(FILE, "a", 0, "python")
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="in use by another program"):
@@ -314,7 +315,7 @@ def test_a_store_that_another_program_holds(path: Path) -> None:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="in use by another program"):
-            Store.open(path, wait=0.1)
+            Store.open(path)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

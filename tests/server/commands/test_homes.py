@@ -131,8 +131,8 @@ def test_all_folders_are_their_owner_s_alone(tmp_path: Path, umask: int) -> None
     homes[1].mkdir(mode=0o755)
     (tmp_path / "used" / "logs").mkdir(parents=True, mode=0o755)
     homes.append(tmp_path / "used")
-    code = "from editcast_store import paths as p; p.models_dir(), p.logs_dir(), p.reports_dir(), "
-    code += "p.training_dir()"
+    code = "from editcast_store import paths as p; "
+    code += "[p.own_folder(one) for one in ('models', 'logs', 'reports', 'training')]"
     for home in homes:
         subprocess.run(
             [sys.executable, "-c", code],

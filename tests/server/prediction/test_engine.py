@@ -13,9 +13,9 @@ from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions, never
 from editcast_model.history import EditHistory
 from editcast_server.prediction import model_loader
-from editcast_server.prediction.engine import Answer, Engine, Job, Track
+from editcast_server.prediction.engine import Answer, Conditions, Engine, Job, Thresholds
 from editcast_server.prediction.model_loader import Choice
-from editcast_server.prediction.policy import Conditions, Thresholds
+from editcast_server.prediction.projects import Track
 
 
 class Scripted:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_server.prediction.policy import PastTexts, RecentChanges
+from editcast_server.documents.buffer import PastTexts, RecentChanges
 
 
 def test_an_undo_brings_back_a_text() -> None:

@@ -174,6 +174,12 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
     assert folder_reader.text_of(tmp_path / "missing.py") == ""
 
 
+def test_a_text_is_whole_or_empty(tmp_path: Path) -> None:
+    path = tmp_path / "long.json"
+    path.write_text("x" + "é" * folder_reader.MOST_BYTES, "utf-8")
+    assert folder_reader.whole_text_of(path) == ""
+
+
 @pytest.mark.parametrize(
     "written", [b"import os\n" + PATH.strip().encode(), b"\xef\xbb\xbf" + PATH.encode()]
 )
