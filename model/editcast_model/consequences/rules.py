@@ -34,6 +34,7 @@ from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.sentinels import after_wrapped_error
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
+from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.migrations import after_migration
 from editcast_model.consequences.unused.functions import after_last_use_of_function
@@ -70,6 +71,7 @@ _RULES = (
     after_annotation,
     after_container,
     after_migration,
+    after_clock,
     after_named_tuple,
     after_last_use,
     after_last_use_of_variable,

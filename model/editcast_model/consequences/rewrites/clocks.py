@@ -1,0 +1,88 @@
+"""Clocks that a class or a function is given since a change: it asks them for the time.
+
+After a class of C# got a `TimeProvider clock`, `clock.GetUtcNow()` takes the place of
+`DateTimeOffset.UtcNow` in it.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from typing import Final
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.diff import Hunk
+from editcast_model.syntax.languages import SCRIPTS
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.tree import around, field, type_declared
+
+_OF_SCRIPTS: Final = {
+    "Clock": ((r"\bnew Date\(\)", "{}.now()"), (r"\bDate\.now\(\)", "{}.now().getTime()"))
+}
+#: By language and type of a clock, what asks for the time without one, and with it.
+_CLOCKS: Final[dict[str, dict[str, tuple[tuple[str, str], ...]]]] = {
+    "csharp": {
+        "TimeProvider": (
+            (r"\bDateTimeOffset\.UtcNow\b", "{}.GetUtcNow()"),
+            (r"\bDateTimeOffset\.Now\b", "{}.GetLocalNow()"),
+            (r"\bDateTime\.UtcNow\b", "{}.GetUtcNow().UtcDateTime"),
+        )
+    },
+    "java": {
+        "Clock": (
+            (
+                r"\b(Instant|Local(?:Date|Time|DateTime)|(?:Offset|Zoned)DateTime|Year)\.now\(\)",
+                r"\1.now({})",
+            ),
+        )
+    },
+    "go": {
+        "func() time.Time": ((r"\btime\.Now\(\)", "{}()"),),
+        "clockwork.Clock": ((r"\btime\.Now\(\)", "{}.Now()"),),
+        "clock.Clock": ((r"\btime\.Now\(\)", "{}.Now()"),),
+    },
+    **dict.fromkeys(SCRIPTS, _OF_SCRIPTS),
+}
+#: A parameter of a constructor that is a field as well, in TypeScript.
+_FIELD: Final = re.compile(r"(?:private|protected|public|readonly)\b")
+_METHOD: Final = r"^func \((\w+) \*?TYPE\b.*?\n\}"
+
+
+def after_clock(change: Change) -> Iterator[Consequence]:
+    """Return the questions for the time that a new clock is to answer."""
+    names = change.after
+    clocks = _CLOCKS.get(names.tree.language, {})
+    renamed = {each.after.start for each in change.renamed} if clocks else ()
+    for one in change.new_names() if clocks else ():
+        is_given = one.part.kind in ("parameter", "field") and one.start not in renamed
+        questions = clocks.get(_type(names, one), ()) if is_given else ()
+        reach = list(_reach(names, one)) if questions else ()
+        for (old, new), (start, end, clock) in product(questions, reach):
+            for found in re.compile(old).finditer(names.tree.text, start, end):
+                if not change.wrote(found.start(), found.end()):
+                    hunk = Hunk(found.start(), found.end(), found.expand(new.format(clock)))
+                    yield Consequence(hunk, "migrate", cause=f"clock {clock}")
+
+
+def _type(names: Names, one: Occurrence) -> str:
+    """Return the type that a name is declared with; empty for none."""
+    return names.tree.of(type_declared(one.path[-2].node)).strip(":? ")
+
+
+def _reach(names: Names, one: Occurrence) -> Iterator[tuple[int, int, str]]:
+    """Yield where code may ask a clock, and what the clock is called there."""
+    scope, language = one.scopes[0], names.tree.language
+    if language == "go" and one.part.kind == "field":
+        owner = around(one.path, "type_spec")
+        name = names.tree.of(field(one.path[owner].node, "name")) if owner is not None else ""
+        pattern = re.compile(_METHOD.replace("TYPE", name), re.MULTILINE | re.DOTALL)
+        for method in pattern.finditer(names.tree.text) if name else ():
+            yield *method.span(), f"{method[1]}.{one.name}"
+    elif language in SCRIPTS:
+        is_field = _FIELD.match(names.tree.of(one.path[-2].node)) is not None
+        if is_field and len(one.scopes) > 1:
+            yield one.scopes[1].start, one.scopes[1].end, f"this.{one.name}"
+    elif one.part.kind == "field" and not re.search(rf"\b{one.name} = ", names.tree.text):
+        return  # nobody has set it yet
+    elif "constructor" not in scope.type:
+        yield scope.start, scope.end, one.name
