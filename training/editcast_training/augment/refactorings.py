@@ -42,8 +42,7 @@ KINDS: dict[str, tuple[Kind, float]] = {
 
 def refactorings(text: str, rng: Random, most: int) -> Iterator[tuple[str, str]]:
     """Yield the kind of one refactoring after another, and the text after it; at most `most`."""
-    source = Source(text) if len(text) <= _LONGEST else None
-    if source is None or not source.parses:
+    if len(text) > _LONGEST or not (source := Source(text)).parses:
         return
     for _ in range(most):
         made = refactor(source, rng)
