@@ -96,7 +96,6 @@ class TypedDocument:
         answers: What it answered before, while the same session was typed; it is added to.
 
     Attributes:
-        text: As it is now.
         shown: The offer that is in view.
         offered: All that was offered so far and is not gone, first ones first.
     """
