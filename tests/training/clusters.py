@@ -108,7 +108,7 @@ def start_time(pid: int) -> int:
 
 
 def is_task(name: str) -> bool:
-    return name.startswith("ray::_call")
+    return name.startswith(("ray::_call", "ray::_stream"))
 
 
 def is_node(name: str) -> bool:

@@ -58,7 +58,7 @@ def streamed(
     """
     options = {"num_cpus": 1, "memory": memory, "max_retries": _RETRIES, "num_returns": "streaming"}
     with _connected(address, processes, memory) as ray:
-        remote = ray.remote(**options, _generator_backpressure_num_objects=_AHEAD)(_call)
+        remote = ray.remote(**options, _generator_backpressure_num_objects=_AHEAD)(_stream)
         common = ray.put((function, _versions()))
         room = 2 * int(ray.cluster_resources().get("CPU", 1))
         left = iter(enumerate(things))
@@ -164,14 +164,23 @@ def _placed(ray: Any, needs: dict[str, int], most: int) -> Iterator[tuple[dict[s
 
 def _call(common: tuple[Callable[[T], R], dict[str, str]], thing: T) -> R:
     """Run one task; on a worker."""
-    function, wanted = common
+    _check_versions(common[1])
+    return common[0](thing)
+
+
+def _stream(common: tuple[Callable[[T], Iterator[R]], dict[str, str]], thing: T) -> Iterator[R]:
+    """Run one task that yields; on a worker."""
+    _check_versions(common[1])
+    yield from common[0](thing)
+
+
+def _check_versions(wanted: dict[str, str]) -> None:
     if (here := _versions()) != wanted:
         other = ", ".join(f"{name} {here[name]}" for name in here if here[name] != wanted[name])
         raise ClusterError(
             f"The node {socket.gethostname()} of the cluster has other versions ({other}); install "
             "the same ones everywhere."
         )
-    return function(thing)
 
 
 def _versions() -> dict[str, str]:

@@ -278,7 +278,7 @@ class Evaluation(Result):
                 for kind, rows in self.kinds.items()
             },
             "columns": [*_PLAIN, *(each.name for each in fields(Score))],
-            "rows": [_cells(row) for row in self.rows],
+            "rows": [[*plain, *(score or ())] for *plain, score in map(astuple, self.rows)],
         }
 
     @classmethod
@@ -306,11 +306,6 @@ class Evaluation(Result):
 
 
 _PLAIN = [each.name for each in fields(Row)][:-1]  # but the score
-
-
-def _cells(row: Row) -> list[Any]:
-    *plain, score = astuple(row)
-    return [*plain, *(score or ())]
 
 
 def _row(cells: list[Any]) -> Row:

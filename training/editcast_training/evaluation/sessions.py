@@ -136,24 +136,17 @@ def commit_session(history: FileHistory, index: int) -> EditingSession:
         apply_hunks(before, [hunk for group in groups[:done] for hunk in group])
         for done in range(len(groups) + 1)
     ]
-    about = history.project, history.path, history.language
+    about = history.project, history.path, history.language, "commits"
     times = () if change.time is None else (change.time,) * len(groups)
-    return EditingSession(*about, "commits", tuple(texts), times=times)
+    return EditingSession(*about, tuple(texts), times=times)
 
 
 def save_session(history: FileHistory, first: int = 1) -> EditingSession:
     """Make the session of a history of real saves, of which the `first` one is scored first."""
     texts = tuple(snapshot.text for snapshot in history.snapshots)
     times = tuple(one.time for one in history.snapshots[1:] if one.time is not None)
-    return EditingSession(
-        history.project,
-        history.path,
-        history.language,
-        "saves",
-        texts,
-        first,
-        times if len(times) == len(texts) - 1 else (),
-    )
+    about = history.project, history.path, history.language, "saves"
+    return EditingSession(*about, texts, first, times if len(times) == len(texts) - 1 else ())
 
 
 def held_out_session(history: FileHistory) -> EditingSession | None:
