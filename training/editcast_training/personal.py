@@ -117,10 +117,7 @@ class PersonalFit:
 def fit_to_person(
     origins: Sequence[Origin], weights: Sequence[float], threshold: float, seed: int
 ) -> PersonalFit:
-    """Fit continuations to the older part of some histories, and measure on their newest tenth.
-
-    The weights are those in use, which the new ones are compared with.
-    """
+    """Fit continuations to the older part of histories; compare with `weights` on the newest."""
     files = files_before(origins)
     older = _drawn(origins, seed, "train")
     fitted = fit(islice(examples(older, files), _MOST_EXAMPLES))

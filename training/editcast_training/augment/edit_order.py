@@ -157,10 +157,7 @@ def _ends(text: str) -> list[int]:
 
 
 def _cut(change: LineChange, index: int, offset: int) -> str | None:
-    """Return the lines of a change that is made up to an offset in one of its hunks.
-
-    Return None if they would merge with the line below.
-    """
+    """Return a change's lines, made up to an offset in a hunk; None if they run into the next."""
     hunk = change.hunks[index]
     typed = hunk.text[:offset]
     if hunk.text.endswith("\n") and not typed.endswith("\n"):  # a new line has its end first

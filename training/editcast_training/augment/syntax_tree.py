@@ -28,7 +28,6 @@ class Source:
     """A parsed text.
 
     Attributes:
-        text: The text.
         parses: Whether the grammar reads all of it.
         words: All identifiers in it.
     """

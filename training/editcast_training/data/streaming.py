@@ -37,7 +37,6 @@ class Stream:
     """The train split of a corpus in storage.
 
     Attributes:
-        url: The address of the corpus.
         cache: A folder for row groups that were read.
         room: Bytes that these may take, and those of the part that is being read.
         groups: Most row groups of a part.
@@ -52,9 +51,7 @@ class Stream:
 class StreamedSplit:
     """Instances of a `Stream`; see `Dataset`, which is a part of it.
 
-    Args:
-        stream: The stream.
-        corpus: A copy of the corpus but for this split.
+    The rest of the corpus, without this split, is on the disk.
 
     Raises:
         CorpusError: There are no instances, or no corpus.

@@ -210,7 +210,6 @@ class Result:
     """The result of replaying sessions with the suggestions of a model.
 
     Attributes:
-        name: The model or baseline.
         source: What was replayed, in words.
         date: When, ISO 8601, UTC.
     """

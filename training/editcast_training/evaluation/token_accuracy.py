@@ -52,7 +52,6 @@ class ForcedContent:
     """Predictions of the content of one edit, after the edits before it.
 
     Attributes:
-        content: Of the edit.
         is_at_cursor: Whether it goes behind what was inserted last, as most of what is typed.
         network: The network's log probabilities, (V,).
         expected: What the project memory expects, in the file and elsewhere.

@@ -33,7 +33,6 @@ class Offer:
     Attributes:
         hunk: What is left of it, in offsets of the text as it is now; empty once it is gone.
         is_typing: Whether it was first shown while somebody typed, rather than at a save.
-        source: Name of its candidate source.
     """
 
     hunk: Hunk

@@ -28,7 +28,7 @@ class Meeting:
     Attributes:
         file: A new file by which they find each other, in a folder that all can write to.
         rank: The number of this process, from 0.
-        world: The number of processes.
+        world: How many there are.
     """
 
     file: Path

@@ -95,10 +95,7 @@ def read_git(
 def read_files(
     path: Path, *, skipped: Skipped, languages: Collection[str] | None = PYTHON
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the path, language and text of every file that stands on the default branch now.
-
-    See `read_git`.
-    """
+    """Yield the path, language and text of every file on the default branch now; see `read_git`."""
     repository = open_repository(path)
     wanted = _Filter(languages, skipped)
     try:
@@ -138,10 +135,7 @@ class CommitTrees:
             yield from _files(self._repository, parent, self._wanted, Skipped())
 
     def changed(self, time: int) -> Iterator[tuple[str, str]]:
-        """Yield the paths of the files that the commit of a time changed, and their texts after it.
-
-        The text of a file that is gone is empty.
-        """
+        """Yield the paths that the commit of a time changed, and the texts after it, empty if gone."""
         commit, parent = self._at(time)
         if commit is None or parent is None:
             return
