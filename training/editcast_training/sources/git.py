@@ -135,7 +135,10 @@ class CommitTrees:
             yield from _files(self._repository, parent, self._wanted, Skipped())
 
     def changed(self, time: int) -> Iterator[tuple[str, str]]:
-        """Yield the paths that the commit of a time changed, and the texts after it, empty if gone."""
+        """Yield the paths that the commit of a time changed, and their texts after it.
+
+        The text of a file that is gone is empty.
+        """
         commit, parent = self._at(time)
         if commit is None or parent is None:
             return
