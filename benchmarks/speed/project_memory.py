@@ -17,6 +17,7 @@ import numpy as np
 
 from editcast_model.forecasting.sources.continuation import Continuer
 from editcast_model.memory.project_memory import ProjectMemory
+from editcast_training.memory_limit import resident
 
 _FILES, _MOST_BYTES = 5_000, 200_000
 _ASKED, _SAVED = 300, 50
@@ -34,12 +35,6 @@ def sources() -> Iterator[tuple[str, str]]:
             yield f"{turn}/{path}", text.replace("_", f"_{turn}_") if turn else text
 
 
-def resident() -> float:
-    """Megabytes of this process that are resident now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096 / 1e6
-
-
 def main() -> None:
     """Measure, and print."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else _FILES
@@ -51,7 +46,7 @@ def main() -> None:
         memory.settle()
     made = time.process_time() - begun
     print(f"{count} files, {size / 1e6:.0f} million characters, made in {made:.1f} s")
-    print(f"{resident() - before:.0f} MB resident")
+    print(f"{(resident() - before) / 1e6:.0f} MB resident")
     generator = np.random.default_rng(0)
     chosen = [files[int(one)] for one in generator.integers(0, count, 20)]
     asked: list[float] = []

@@ -14,18 +14,16 @@ from typing import NamedTuple
 import click
 import numpy as np
 import torch
-from histories import history_options
+from histories import cells, drawn_sessions, history_options
 from rich.console import Console
 from rich.progress import track
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.export import load_network
-from editcast_training.evaluation.intervals import Interval, difference, intervals
+from editcast_training.evaluation.intervals import difference, intervals
 from editcast_training.evaluation.known_files import files_before
-from editcast_training.evaluation.sessions import draw_sessions
 from editcast_training.evaluation.token_accuracy import forced_contents
-from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.sources.registry import Origin
 
 _SURE = 0.5
 
@@ -57,20 +55,20 @@ def main(origins: list[Origin], commits: int) -> None:
             chosen = partial(select, kind=kind, at_cursor=where == "at the cursor")
             before, after = chosen(network), chosen(mixed)
             head = f"| {kind} | {where} | {len(before):,} |"
-            print(f"{head} the network | {cells(intervals(before, shares))} |")
-            print(f"{head} with the memory | {cells(intervals(after, shares))} |")
-            print(f"{head} difference | {cells(difference(before, after, shares))} |", flush=True)
+            found = {
+                "the network": intervals(before, shares),
+                "with the memory": intervals(after, shares),
+                "difference": difference(before, after, shares),
+            }
+            for label, measured in found.items():
+                print(f"{head} {label} | {cells(measured.values())} |", flush=True)
 
 
 def rows(origins: Sequence[Origin], commits: int) -> Iterator[tuple[Row, Row]]:
     """Yield each content twice: by the network alone, and with the memory."""
     bundle = Bundle.open(bundled_path())
     network, files = load_network(bundle).eval(), files_before(origins)
-    drawn = [
-        one
-        for origin in origins
-        for one in draw_sessions(read_origin(origin, Skipped()), count=commits)
-    ]
+    drawn = [one for origin in origins for one in drawn_sessions(origin, commits)]
     for number, session in enumerate(track(drawn, "contents", console=Console(stderr=True))):
         for forced in forced_contents(bundle, network, session, files):
             found = []
@@ -95,11 +93,6 @@ def shares(rows: Sequence[Row]) -> dict[str, float]:
         "sure": 100 * len(sure) / max(len(rows), 1),
         "right of these": 100 * sum(row.is_right for row in sure) / max(len(sure), 1),
     }
-
-
-def cells(found: dict[str, Interval]) -> str:
-    """Format the cells of a line."""
-    return " | ".join(f"{value:.1f} ({low:.1f}, {high:.1f})" for value, low, high in found.values())
 
 
 if __name__ == "__main__":

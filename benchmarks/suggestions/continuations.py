@@ -12,17 +12,16 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from unittest.mock import patch
 
 import click
-from histories import history_options
+from histories import cells, drawn_sessions, history_options, is_short
 from rich.console import Console
 from rich.progress import track
 
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.diff import diff
 from editcast_model.forecasting.candidates import CandidateSource
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.sources.continuation import Continuations
@@ -32,15 +31,14 @@ from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference, grouped, intervals
 from editcast_training.evaluation.known_files import FilesOf, files_before, no_files
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typed_document import Resume
 from editcast_training.evaluation.typing_replay import MEASURES, TypingRow, measured, replay_typing
-from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.sources.registry import Origin
 
 _PATH = click.Path(path_type=Path)
 #: Longer sessions take minutes each.
-_MOST_SAVES, _MOST_CHARACTERS = 60, 80_000
+_MOST_SAVES = 60
 
 
 @click.command()
@@ -124,31 +122,23 @@ def some_sessions(sessions: Sequence[EditingSession], most: int) -> list[Editing
     random.Random(0).shuffle(drawn)
     out = []
     for one in drawn:
-        texts = one.texts[one.first :]
-        typed = sum(len(hunk.text) for pair in pairwise(texts) for hunk in diff(*pair))
-        if typed <= left:
+        if (inserted := one.inserted) <= left:
             out.append(one)
-            left -= typed
+            left -= inserted
     return out
 
 
 def read_sessions(origin: Origin, commits: int) -> list[EditingSession]:
     """Read the sessions of a source that are short enough."""
-    drawn = draw_sessions(read_origin(origin, Skipped()), count=commits)
-    return [
-        one
-        for one in drawn
-        if len(one.texts) <= _MOST_SAVES and len(one.texts[-1]) <= _MOST_CHARACTERS
-    ]
+    drawn = drawn_sessions(origin, commits)
+    return [one for one in drawn if len(one.texts) <= _MOST_SAVES and is_short(one)]
 
 
 def print_line(kind: str, name: str, rows: Sequence[TypingRow], found: dict[str, Interval]) -> None:
     """Print one line of the table."""
-    cells = [kind, name, str(len(rows)), f"{sum(row.characters for row in rows):,}"]
-    for measure in MEASURES:
-        value, low, high = found[f"both: {measure}"]
-        cells.append(f"{value:.1f} ({low:.1f}, {high:.1f})")
-    print(f"| {' | '.join(cells)} |", flush=True)
+    about = [kind, name, str(len(rows)), f"{sum(row.characters for row in rows):,}"]
+    columns = cells(found[f"both: {measure}"] for measure in MEASURES)
+    print(f"| {' | '.join(about)} | {columns} |", flush=True)
 
 
 if __name__ == "__main__":

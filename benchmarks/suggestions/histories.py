@@ -1,13 +1,18 @@
-"""The options for the histories that a benchmark replays."""
+"""The histories that a benchmark replays: its options, their sessions, and what is printed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from editcast_training.sources.registry import Origin
+from editcast_training.evaluation.intervals import Interval
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import Origin, read_origin
+
+_MOST_CHARACTERS = 80_000  # of a file; larger ones take minutes each
 
 
 def history_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -24,3 +29,17 @@ def history_options(command: Callable[..., None]) -> Callable[..., None]:
     for option, help in helps.items():
         run = click.option(option, multiple=True, type=click.Path(path_type=Path), help=help)(run)
     return run
+
+
+def drawn_sessions(origin: Origin, commits: int) -> list[EditingSession]:
+    """Draw sessions of a source."""
+    return draw_sessions(read_origin(origin, Skipped()), count=commits)
+
+
+def is_short(session: EditingSession) -> bool:
+    return len(session.texts[-1]) <= _MOST_CHARACTERS
+
+
+def cells(found: Iterable[Interval]) -> str:
+    """Format intervals as the cells of a line."""
+    return " | ".join(f"{value:.1f} ({low:.1f}, {high:.1f})" for value, low, high in found)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import click
 from continuations import Pass, print_line, some_sessions
-from histories import history_options
+from histories import cells, history_options, is_short
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
@@ -31,7 +31,6 @@ from editcast_training.sources.registry import Origin, read_origin
 
 _OLDER = 0.8
 _LONGEST = 5  # recorded histories
-_MOST_CHARACTERS = 80_000  # of a file; larger ones take minutes each
 _SPARED = "both: spared"
 
 
@@ -80,9 +79,9 @@ def newer_sessions(origin: Origin, commits: int) -> list[EditingSession]:
         sessions = [
             replace(save_session(one), first=round(_OLDER * (len(one.snapshots) - 1)))
             for one in histories
-            if len(one.snapshots[-1].text) <= _MOST_CHARACTERS
-        ][:_LONGEST]
-    return [one for one in sessions if len(one.texts[-1]) <= _MOST_CHARACTERS]
+        ]
+        return [one for one in sessions if is_short(one)][:_LONGEST]
+    return [one for one in sessions if is_short(one)]
 
 
 def newer_part(histories: Sequence[FileHistory]) -> Iterator[FileHistory]:
@@ -116,10 +115,8 @@ def print_lines(name: str, passes: Sequence[str], found: Sequence[Sequence[Typin
         if rows is not found[0]:
             print_line(name, "more", found[0], difference(rows, found[0], measured))
             pairs = [Pair(a.session, a, b) for a, b in zip(rows, found[0], strict=True)]
-            value, low, high = intervals(pairs, above_a_quarter_more)[_SPARED]
-            print(
-                f"| {name} | beyond a quarter more | | | | | {value:.1f} ({low:.1f}, {high:.1f}) |"
-            )
+            found_more = cells(intervals(pairs, above_a_quarter_more).values())
+            print(f"| {name} | beyond a quarter more | | | | | {found_more} |")
 
 
 if __name__ == "__main__":

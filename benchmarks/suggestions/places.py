@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-from histories import history_options
+from histories import cells, drawn_sessions, history_options, is_short
 from rich.console import Console
 from rich.progress import track
 
@@ -23,15 +23,12 @@ from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.intervals import grouped, intervals
 from editcast_training.evaluation.metrics import Judge
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
-from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.evaluation.sessions import EditingSession, some_steps
+from editcast_training.sources.registry import Origin
 
 _PATH = click.Path(path_type=Path)
 _NEAR = 2  # lines
-_MOST_CHARACTERS = 80_000
 _THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-_SEED = 0
 
 
 class Place(NamedTuple):
@@ -70,16 +67,14 @@ def main(origins: list[Origin], commits: int, steps: int, bundle: Path) -> None:
         for which in ("most_probable", "elsewhere"):
             for least in _THRESHOLDS:
                 found = intervals(of_kind, partial(measured, which=which, least=least))
-                cells = ("{:.1f} ({:.1f}, {:.1f})".format(*one) for one in found.values())
                 about = kind, len(of_kind), silent, which.replace("_", " "), least
-                print(f"| {' | '.join(map(str, [*about, *cells]))} |")
+                print(f"| {' | '.join(map(str, about))} | {cells(found.values())} |")
 
 
 def read_sessions(origin: Origin, commits: int, steps: int) -> list[EditingSession]:
     """Read the sessions of a source whose files are short enough."""
-    drawn = draw_sessions(read_origin(origin, Skipped()), count=commits, seed=_SEED)
-    short = [one for one in drawn if len(one.texts[-1]) <= _MOST_CHARACTERS]
-    return some_steps(short, steps, _SEED) if origin.kind == "saves" else short
+    short = [one for one in drawn_sessions(origin, commits) if is_short(one)]
+    return some_steps(short, steps, 0) if origin.kind == "saves" else short
 
 
 def replayed(forecaster: NeuralForecaster, number: int, session: EditingSession) -> Iterator[Row]:

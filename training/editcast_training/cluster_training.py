@@ -7,7 +7,8 @@ share. The workers find each other by a file there, and the first one alone writ
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,13 +27,9 @@ _MEMORY: Final = 3 << 30  # bytes of a worker, without those of the corpus
 def train_on_cluster(
     plan: TrainingPlan, address: str, workers: int, report: Callable[[dict[str, Any]], None]
 ) -> Path:
-    """Train like `trainer.train`, on several workers; return the checkpoint.
+    """Train like `trainer.train`, on several workers at most; return the checkpoint.
 
-    Args:
-        plan: What to do; on GPUs where its device is cuda.
-        address: Of the cluster; see `cluster.together`.
-        workers: How many at most.
-        report: Called after each evaluation, as `train` calls it.
+    They need GPUs where the plan's device is cuda. `report` is called after each evaluation.
 
     Raises:
         ClusterError: The cluster cannot be used, or a worker has failed and said why.
@@ -72,21 +69,19 @@ class _Watch:
 
     def __init__(self, plan: TrainingPlan, report: Callable[[dict[str, Any]], None]) -> None:
         self._plan, self._report = plan, report
-        self._seen = -1
-        self._seen = self.look(quiet=True)
+        self._seen = max((line["step"] for line in self._lines()), default=-1)
 
-    def look(self, *, quiet: bool = False) -> int:
+    def look(self) -> int:
         """Report what is new in it; return the step that it has reached."""
-        path = self._plan.out / "log.jsonl"
-        for text in path.read_text("utf-8").splitlines() if path.exists() else ():
-            try:
-                line = json.loads(text)
-            except ValueError:  # it is being written
-                break
+        for line in self._lines():
             if line["step"] > self._seen:
                 self._seen = line["step"]
-                if not quiet:
-                    at = Progress(line["step"], seconds=line["seconds"]).share(self._plan)
-                    self._report({"step": self._seen, "share": at, "loss": line["train_loss"]})
-                    self._report(line)
+                at = Progress(line["step"], seconds=line["seconds"]).share(self._plan)
+                self._report({"step": self._seen, "share": at, "loss": line["train_loss"]})
+                self._report(line)
         return self._seen
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        path = self._plan.out / "log.jsonl"
+        with suppress(FileNotFoundError, ValueError):  # it is not there yet, or being written
+            yield from map(json.loads, path.read_text("utf-8").splitlines())

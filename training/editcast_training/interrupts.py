@@ -16,11 +16,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(KeyboardInterrupt):
-    """A request to end this process.
-
-    Attributes:
-        signal: The number of the signal.
-    """
+    """A request to end this process, with the number of the signal."""
 
     def __init__(self, signal: int) -> None:
         super().__init__()

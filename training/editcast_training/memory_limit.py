@@ -30,10 +30,7 @@ class _State:
 
 @contextmanager
 def limited(most: int) -> Iterator[None]:
-    """Watch the memory of this process in the block.
-
-    Args:
-        most: The limit, bytes.
+    """Watch the memory of this process in the block; the limit is in bytes.
 
     Raises:
         SourceError: `check` was called near the limit.

@@ -9,7 +9,7 @@ never exceed 0.6, so nothing would be shown.
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import Ranker
-from editcast_model.networks.batch import Batch, collate
+from editcast_model.networks.batch import collate
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork, read_weights
 from editcast_model.tokenizer import Tokenizer
@@ -35,6 +35,7 @@ from editcast_training.data.corpus import read_corpus
 from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
 from editcast_training.evaluation.corpus_sessions import window_sessions
+from editcast_training.evaluation.intervals import grouped
 from editcast_training.evaluation.known_files import files_before
 from editcast_training.evaluation.project_sessions import readable_sessions, within_projects
 from editcast_training.evaluation.results import Row, by_kind, hardware, versions
@@ -60,7 +61,6 @@ class Provenance:
     """The origin of a model, for its card.
 
     Attributes:
-        name: The model's name.
         trained_on: A description of the data: "projects", "your own history".
         listed: The repositories to train on; the card names those that the corpus lacks.
         base: The name of the model that it started from, or None.
@@ -183,16 +183,9 @@ def _trained_sessions(origins: Sequence[Origin], seed: int) -> list[EditingSessi
     sessions = readable_sessions(
         trained_on(origins), count=_COMMITS, seed=seed, part="train", in_projects=False
     )
-    kinds = sorted({session.kind for session in sessions})
-    return [
-        one
-        for kind in kinds
-        for one in some_steps(
-            [session for session in sessions if session.kind == kind],
-            _MOST_LOOKS // len(kinds),
-            seed,
-        )
-    ]
+    kinds = grouped(sessions, "kind")
+    most = _MOST_LOOKS // max(len(kinds), 1)
+    return [one for own in kinds.values() for one in some_steps(own, most, seed)]
 
 
 def _card(provenance: Provenance, training: dict[str, Any]) -> dict[str, Any]:
@@ -239,12 +232,8 @@ def _measured(network: EditNetwork, corpus: Path, provenance: Provenance) -> dic
 def _token_scores(network: EditNetwork, split: Path) -> dict[str, float]:
     data = Dataset.read(split)
     spread = range(0, len(data), max(1, len(data) // _MOST_INSTANCES))
-
-    def batches() -> Iterator[Batch]:
-        for index in spread:
-            yield collate([data.instance(index, (224, 224))])
-
-    return score(network, batches()).shares()
+    batches = (collate([data.instance(index, (224, 224))]) for index in spread)
+    return score(network, batches).shares()
 
 
 def _lines(

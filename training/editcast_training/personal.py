@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
 
 from editcast_model.bundle import Bundle
-from editcast_model.diff import diff
 from editcast_model.errors import NoBetterModelError, TooLittleHistoryError, TrainingError
 from editcast_model.private_files import discard
 from editcast_training.calibration.continuation import examples, fit
@@ -41,13 +40,7 @@ _SPARED, _TAKEN, _LEAST_TAKEN = "both: spared", "both: taken", 45.0
 
 @explained(TrainingError)
 def train_for_person(request: Request, base: Bundle, threshold: float, progress: Progress) -> Path:
-    """Fit, train, and return the bundle.
-
-    Args:
-        request: Of a personal training.
-        base: The bundle to begin with.
-        threshold: The least confidence of what is shown.
-        progress: Is told of both.
+    """Fit, train, and return the bundle; the threshold is the least confidence of what is shown.
 
     Raises:
         NoBetterModelError: Nothing was better than the bundle.
@@ -124,14 +117,7 @@ class PersonalFit:
 def fit_to_person(
     origins: Sequence[Origin], weights: Sequence[float], threshold: float, seed: int
 ) -> PersonalFit:
-    """Fit continuations to the older part of some histories, and measure on their newest tenth.
-
-    Args:
-        origins: The histories of one person.
-        weights: Those in use.
-        threshold: The least confidence of what is shown.
-        seed: Decides which sessions are drawn.
-    """
+    """Fit continuations to the older part of histories; compare with `weights` on the newest."""
     files = files_before(origins)
     older = _drawn(origins, seed, "train")
     fitted = fit(islice(examples(older, files), _MOST_EXAMPLES))
@@ -182,11 +168,7 @@ def _typed_at_most(sessions: Iterable[EditingSession]) -> list[EditingSession]:
     """Return the first sessions in which no more is typed than there is time for."""
     out, typed = [], 0
     for one in sessions:
-        typed += sum(
-            len(hunk.text)
-            for before, after in pairwise(one.texts[one.first :])
-            for hunk in diff(before, after)
-        )
+        typed += one.inserted
         if typed <= _MOST_TYPED:
             out.append(one)
     return out

@@ -73,7 +73,6 @@ class Request(TrainingOptions):
     """The user's choices.
 
     Attributes:
-        folder: The working folder.
         origins: The sources; may be empty if a corpus is given.
         corpus: An existing corpus, or None to make one from the sources.
         base: The bundle to start from, or None to train from scratch.
@@ -81,15 +80,11 @@ class Request(TrainingOptions):
             calibration, instead of fine-tuning it.
         tokenizer: The tokenizer of a training from scratch; None to learn a vocabulary.
         processes: The number of processes that read sources, and make batches for a GPU.
-        provenance: The origin of the model, for its card.
         personal: Whether the folder is Editcast's own, in which a new plan replaces an old one.
-        fitted: The base with parts fitted to a person, whose card the new model's continues, or
-            None.
+        fitted: The base with parts fitted to a person, whose card the new model's continues.
         considerate: Whether to wait while other programs need the machine; see `fit.pauses`.
         ray: The address of a cluster to train on, `cluster.HERE`, or None.
-        workers: The maximum number of workers on the cluster.
         subtokens: Subtokens per batch, or None. The learning rate grows with its square root.
-        recipe: The constants.
     """
 
     folder: Path

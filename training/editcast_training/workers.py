@@ -23,9 +23,7 @@ def worker_pool(
 ) -> Iterator[ProcessPoolExecutor]:
     """Open a pool whose processes end with the block.
 
-    Args:
-        count: The number of processes.
-        begin: Called first in each process; it must be picklable.
+    `begin` is called first in each process; it must be picklable.
     """
     # spawn: a fork would copy the locks of the libraries' threads.
     context = multiprocessing.get_context("spawn")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.tokenizer import lines
+from editcast_training.augment import edit_order
 from editcast_training.augment.edit_order import ORDERS, as_saved, order_edits
 from editcast_training.data.line_changes import line_changes
 
@@ -60,8 +61,9 @@ CHANGED = [text.replace("render(", "draw(") for text in PROGRAM]
 
 def _first_lines(order: str, last: int = 0) -> list[int]:
     changes = line_changes("".join(PROGRAM), "".join(CHANGED))
-    parts = order_edits(changes, last, random.Random(0), order)
-    firsts = [part.change.first for part in parts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edit_order, "ORDERS", {order: 1.0})
+        firsts = [part.change.first for part in order_edits(changes, last, random.Random(0))]
     return list(dict.fromkeys(firsts))
 
 
@@ -74,12 +76,13 @@ def test_the_orders() -> None:
     assert sum(ORDERS.values()) == pytest.approx(1)
 
 
-def test_a_definition_comes_before_what_uses_it() -> None:
+def test_a_definition_comes_before_what_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edit_order, "ORDERS", {"definitions": 1.0})
     before = "x = run(1)\n\ny = run(2)\n\n\ndef run(a):\n    pass\n"
     after = "x = start(1)\n\ny = start(2)\n\n\ndef start(a):\n    pass\n"
     changes = line_changes(before, after)
     for seed in range(10):
-        made = list(order_edits(changes, 0, random.Random(seed), "definitions"))
+        made = list(order_edits(changes, 0, random.Random(seed)))
         assert made[0].change.first == 5
 
 

@@ -15,8 +15,8 @@ from editcast_model.diff import apply_hunks
 from editcast_model.errors import ReproductionError
 from editcast_model.private_files import private_folder, write_text
 from editcast_model.tokenizer import lex, lines
-from editcast_training.augment.refactorings import KINDS
-from editcast_training.augment.syntax_tree import MOST_PLACES, Source
+from editcast_training.augment.refactorings import KINDS, places
+from editcast_training.augment.syntax_tree import Source
 from editcast_training.data.line_changes import LineChange, line_changes
 from editcast_training.disk import explained
 from editcast_training.sources.file_history import FileHistory, Skipped
@@ -66,10 +66,9 @@ def transfers_of(text: str, draw: Random) -> Iterator[tuple[str, Edit, Edit]]:
     source = Source(text)
     if not source.parses:
         return
-    for kind, (refactor, _) in KINDS.items():
-        hunks = sorted(set(refactor(source, draw)), key=lambda hunk: (hunk.start, hunk.end))
-        apart = all(one.end <= two.start for one, two in pairwise(hunks))
-        if not (1 < len(hunks) <= MOST_PLACES and apart):
+    for kind in KINDS:
+        hunks = places(kind, source, draw)
+        if len(hunks) < 2:
             continue
         found = list(_edits(text, line_changes(text, apply_hunks(text, hunks))))
         yield from ((kind, found[0], other) for other in found[1 : 1 + _TARGETS])

@@ -54,22 +54,16 @@ class Part:
     is_forward: bool = True
 
 
-def order_edits(
-    changes: Sequence[LineChange], last: int, rng: Random, order: str = ""
-) -> Iterator[Part]:
-    """Yield the parts of a commit in the order in which they are made.
+def order_edits(changes: Sequence[LineChange], last: int, rng: Random) -> Iterator[Part]:
+    """Yield the parts of a commit in the order in which they are made; the last one is saved.
 
     Args:
         changes: The commit's line hunks, ascending.
         last: The line of the last edit before the commit.
-        rng: The source of randomness.
-        order: One of `ORDERS`; sampled if it is empty.
-
-    Yields:
-        The parts of the commit in order. The last one is always saved.
+        rng: Decides all that is drawn.
     """
-    drawn = rng.choices(list(ORDERS), list(ORDERS.values()))[0]
-    ordered = _ordered(changes, order or drawn, last, rng)
+    order = rng.choices(list(ORDERS), list(ORDERS.values()))[0]
+    ordered = _ordered(changes, order, last, rng)
     least, most = _TOKENS_A_SAVE
     fine = rng.random() >= WHOLE_HUNKS
     tokens = least * (most / least) ** rng.random()
@@ -163,10 +157,7 @@ def _ends(text: str) -> list[int]:
 
 
 def _cut(change: LineChange, index: int, offset: int) -> str | None:
-    """Return the lines of a change that is made up to an offset in one of its hunks.
-
-    Return None if they would merge with the line below.
-    """
+    """Return a change's lines, made up to an offset in a hunk; None if they run into the next."""
     hunk = change.hunks[index]
     typed = hunk.text[:offset]
     if hunk.text.endswith("\n") and not typed.endswith("\n"):  # a new line has its end first

@@ -20,10 +20,7 @@ _ARGUMENT = re.compile(r", [^,()\[\]{}\n]+(?=[,)\]}])")
 
 
 def without_pieces(text: str, rng: Random) -> str:
-    """Remove neighbouring pieces of a text: lines, blocks of lines, arguments.
-
-    A text of blank lines is returned unchanged.
-    """
+    """Remove neighbouring pieces of a text, if it is not blank: lines, blocks, arguments."""
     split = lines(text)
     starts = list(accumulate(map(len, split), initial=0))
     written = [index for index, line in enumerate(split) if line.strip()]

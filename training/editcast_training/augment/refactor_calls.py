@@ -9,6 +9,7 @@ from random import Random
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
+from editcast_model.syntax.tree import field
 from editcast_training.augment.syntax_tree import (
     CONSTANTS,
     MOST_PLACES,
@@ -17,7 +18,6 @@ from editcast_training.augment.syntax_tree import (
     by_callee,
     by_text,
     calls_of,
-    field,
     fresh_name,
     is_in_f_string,
     items,
@@ -76,12 +76,8 @@ def remove_parameter(source: Source, rng: Random) -> Iterator[Hunk]:
             out = []
             for call in calls:
                 given = items(field(call, "arguments"))
-                named = [field(one, "name") for one in given]
-                hits = [
-                    index
-                    for index, one in enumerate(named)
-                    if one is not None and source.of(one) == name
-                ]
+                named = [source.of(field(one, "name")) for one in given]
+                hits = [index for index, one in enumerate(named) if one == name]
                 if not hits and place < len(positional(call)):
                     hits = [place]
                 out += [source.without(given, index) for index in hits[:1]]
@@ -154,8 +150,7 @@ def _with_calls(source: Source, rng: Random) -> Iterator[tuple[Node, list[Node],
     """Return a function that the file calls: it, its parameters but self, and the calls."""
     found = []
     for function in source.all("function_definition"):
-        own = field(function, "name")
-        calls = calls_of(source, source.of(own)) if own is not None else []
+        calls = calls_of(source, source.of(field(function, "name")))
         if 0 < len(calls) < MOST_PLACES:
             found.append((function, calls))
     for function, calls in pick(rng, found):

@@ -9,11 +9,11 @@ from random import Random
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
+from editcast_model.syntax.tree import field
 from editcast_training.augment.syntax_tree import (
     Source,
     by_text,
     calls_of,
-    field,
     fresh_name,
     items,
     parameter_name,
@@ -32,9 +32,8 @@ def rename_local(source: Source, rng: Random) -> Iterator[Hunk]:
         names = [name for name in [*parameters, *bound] if name and name.isidentifier()]
         for old in pick(rng, [name for name in names if name not in ("self", "cls")]):
             nodes = uses_of(source, old, function)
-            own = field(function, "name")
-            if old in parameters and own is not None:
-                for call in calls_of(source, source.of(own)):
+            if old in parameters:
+                for call in calls_of(source, source.of(field(function, "name"))):
                     named = (field(given, "name") for given in items(field(call, "arguments")))
                     nodes += [one for one in named if one is not None and source.of(one) == old]
             yield from _renamed(source, rng, old, nodes)
@@ -102,9 +101,8 @@ def import_names(source: Source, rng: Random) -> Iterator[Hunk]:
         home = source.of(names[0]) if len(names) == 1 else ""
         uses: list[tuple[Node, str]] = []
         for node in source.all("attribute"):
-            owner, attribute = field(node, "object"), field(node, "attribute")
-            if owner is not None and attribute is not None and source.of(owner) == home:
-                uses.append((node, source.of(attribute)))
+            if source.of(field(node, "object")) == home:
+                uses.append((node, source.of(field(node, "attribute"))))
         if home.isidentifier() and uses and not any(uses_of(source, name) for _, name in uses):
             wanted = ", ".join(sorted({name for _, name in uses}))
             yield source.replace(imported, f"from {home} import {wanted}")

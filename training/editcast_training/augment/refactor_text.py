@@ -12,6 +12,7 @@ from random import Random
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
+from editcast_model.syntax.tree import field
 from editcast_training.augment.syntax_tree import (
     CONSTANTS,
     MOST_PLACES,
@@ -19,7 +20,6 @@ from editcast_training.augment.syntax_tree import (
     WORD_PART,
     Source,
     by_text,
-    field,
     is_in_f_string,
     items,
     parameters_of,
@@ -39,17 +39,17 @@ def format_strings(source: Source, rng: Random) -> Iterator[Hunk]:
 
 def _formatted(source: Source) -> Iterator[Hunk]:
     for node in source.all("binary_operator"):
-        left, sign, right = (field(node, name) for name in ("left", "operator", "right"))
+        left, right = field(node, "left"), field(node, "right")
         if left is None or right is None or left.type != "string":
             continue
-        if sign is None or source.of(sign) != "%":
+        if source.of(field(node, "operator")) != "%":
             continue
         values = items(right) if right.type == "tuple" else [right]
         yield from _f_string(source, node, source.of(left), _FORMATTED, values)
     for call in source.all("call"):
         callee = field(call, "function")
         owner = field(callee, "object")
-        if owner is None or owner.type != "string" or not source.of(callee).endswith(".format"):  # type: ignore[arg-type]
+        if owner is None or owner.type != "string" or not source.of(callee).endswith(".format"):
             continue
         marks = re.compile(r"\{\}|\{\{|\}\}")
         given = items(field(call, "arguments"))

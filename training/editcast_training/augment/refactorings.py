@@ -42,8 +42,7 @@ KINDS: dict[str, tuple[Kind, float]] = {
 
 def refactorings(text: str, rng: Random, most: int) -> Iterator[tuple[str, str]]:
     """Yield the kind of one refactoring after another, and the text after it; at most `most`."""
-    source = Source(text) if len(text) <= _LONGEST else None
-    if source is None or not source.parses:
+    if len(text) > _LONGEST or not (source := Source(text)).parses:
         return
     for _ in range(most):
         made = refactor(source, rng)
@@ -56,11 +55,16 @@ def refactorings(text: str, rng: Random, most: int) -> Iterator[tuple[str, str]]
 def refactor(source: Source, rng: Random) -> tuple[str, Source] | None:
     """Draw a refactoring that is possible here, and apply it; None if some tries find none."""
     for name in rng.choices(list(KINDS), [share for _, share in KINDS.values()], k=_TRIES):
-        hunks = sorted(set(KINDS[name][0](source, rng)), key=lambda hunk: (hunk.start, hunk.end))
-        apart = all(one.end <= two.start for one, two in pairwise(hunks))
-        if not (0 < len(hunks) <= MOST_PLACES and apart):
-            continue
-        changed = Source(apply_hunks(source.text, hunks))
-        if changed.parses and changed.text != source.text:
-            return name, changed
+        hunks = places(name, source, rng)
+        if hunks:
+            changed = Source(apply_hunks(source.text, hunks))
+            if changed.parses and changed.text != source.text:
+                return name, changed
     return None
+
+
+def places(kind: str, source: Source, rng: Random) -> list[Hunk]:
+    """Return the changes of a kind of refactoring; none where they overlap or are too many."""
+    hunks = sorted(set(KINDS[kind][0](source, rng)), key=lambda hunk: (hunk.start, hunk.end))
+    apart = all(one.end <= two.start for one, two in pairwise(hunks))
+    return hunks if len(hunks) <= MOST_PLACES and apart else []

@@ -11,7 +11,7 @@ from typing import TypeVar
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.tree import parse
+from editcast_model.syntax.tree import field, parse
 
 #: Types of short nodes that are values and can be put into a call.
 PLAIN_VALUES = ("identifier", "attribute", "call", "subscript", "string")
@@ -28,15 +28,13 @@ class Source:
     """A parsed text.
 
     Attributes:
-        text: The text.
         parses: Whether the grammar reads all of it.
         words: All identifiers in it.
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
         tree = parse(text, "python", math.inf)
-        self.parses = tree is not None and tree.parses
+        self.text, self.parses = text, tree is not None and tree.parses
         self._nodes: defaultdict[str, list[Node]] = defaultdict(list)
         stack = [tree.root] if tree else []
         while stack:
@@ -58,9 +56,9 @@ class Source:
         found = (field(node, name) for node in self.all(*kinds, inside=inside))
         return [node for node in found if node is not None]
 
-    def of(self, node: Node) -> str:
-        """Return a node's text."""
-        return self.text[node.start_byte : node.end_byte]
+    def of(self, node: Node | None) -> str:
+        """Return a node's text; nothing for None."""
+        return self.text[node.start_byte : node.end_byte] if node is not None else ""
 
     def replace(self, node: Node, text: str) -> Hunk:
         """Replace a node by a text."""
@@ -78,11 +76,6 @@ class Source:
         elif index:
             start = nodes[index - 1].end_byte
         return Hunk(start, end, "")
-
-
-def field(node: Node | None, name: str) -> Node | None:
-    """Return the child of a field; None without a node or such a child."""
-    return node.child_by_field_name(name) if node is not None else None
 
 
 def items(node: Node | None) -> list[Node]:
@@ -115,11 +108,10 @@ def parameters_of(function: Node) -> list[Node]:
 
 def parameter_name(source: Source, parameter: Node) -> str | None:
     """Return the name of a plain parameter; None for starred ones and separators."""
+    if (named := field(parameter, "name")) is not None:  # it has a default
+        return source.of(named)
     if parameter.type == "typed_parameter":
         parameter = parameter.children[0]
-    elif parameter.type in ("default_parameter", "typed_default_parameter"):
-        named = field(parameter, "name")
-        return source.of(named) if named is not None else None
     return source.of(parameter) if parameter.type == "identifier" else None
 
 
@@ -158,17 +150,18 @@ def is_in_f_string(node: Node) -> bool:
 
 def by_callee(source: Source) -> dict[str, list[Node]]:
     """Group the calls by the text of the called expression."""
-    groups: defaultdict[str, list[Node]] = defaultdict(list)
-    for call, callee in _calls(source):
-        groups[source.of(callee)].append(call)
-    return groups
+    return _grouped((source.of(callee), call) for call, callee in _calls(source))
 
 
 def by_text(source: Source, nodes: Iterable[Node]) -> dict[str, list[Node]]:
     """Group nodes by their text."""
+    return _grouped((source.of(node), node) for node in nodes)
+
+
+def _grouped(named: Iterable[tuple[str, Node]]) -> dict[str, list[Node]]:
     groups: defaultdict[str, list[Node]] = defaultdict(list)
-    for node in nodes:
-        groups[source.of(node)].append(node)
+    for name, node in named:
+        groups[name].append(node)
     return groups
 
 

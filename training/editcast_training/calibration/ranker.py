@@ -35,11 +35,8 @@ LEAST_SHOWN = 20  # suggestions that a threshold must be measured on
 def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
     """Fit the weights and the calibration to these steps, of which each kind counts the same.
 
-    The calibration is fitted to suggestions that other sessions' weights have chosen.
-
-    Args:
-        steps: The steps.
-        without: Names of features that get no weight.
+    The calibration is fitted to suggestions that other sessions' weights have chosen. Features that
+    are named in `without` get no weight.
     """
     weights, found = kind_weights(step.row.kind for step in steps), list[Outcome]()
     for others, own in _parts(steps, lambda step: step.row.session % _FOLDS):
@@ -57,10 +54,7 @@ def fit_across(
 ) -> list[Row]:
     """Return the best suggestion of every step, by rankers fitted to the other groups.
 
-    Args:
-        steps: The steps.
-        group: What may not be both fitted to and ranked, such as the project of a step.
-        without: Names of features that get no weight.
+    A group, such as the project of a step, is never both fitted to and ranked. See also `fit`.
     """
     rows: list[Row] = []
     for others, own in _parts(steps, group):
@@ -120,13 +114,8 @@ def calibrate(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
 
     Isotonic regression over bins that are large enough to be believed; of bins that come to the
     same share one point remains, so that confidence rises between all points and still ranks. It
-    rises from 0 at the probability 0, and above the last point a little.
-
-    Args:
-        outcomes: Suggestions with the model's probability as their confidence, and what they count.
-
-    Returns:
-        Both ascending, strictly; an empty list for no outcomes.
+    rises from 0 at the probability 0, and above the last point a little. Both ascend strictly;
+    there are no points for no outcomes. The confidence of these is the model's probability.
     """
     ranked = sorted(outcomes, key=lambda outcome: outcome.confidence)
     if not ranked:
@@ -229,24 +218,21 @@ def _parts(
         yield [step for step in steps if group(step) != name], own
 
 
-def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
+def _fit_weights(steps: Sequence[Collected], without: Collection[str]) -> Ranker:
     kept = [float(name not in without) for name in RANKER_FEATURES]
     kinds = kind_weights(step.row.kind for step in steps)
-    rows: dict[str, list[list[float]]] = {}
-    scores: dict[str, list[Score]] = {}
-    counted: dict[str, list[float]] = {}
+    known: dict[str, list[tuple[list[float], Score, float]]] = {}
     for step in steps:
         for one, score in zip(step.candidates, step.scores, strict=True):
             numbers = [a * b for a, b in zip(features(one), kept, strict=True)]
-            rows.setdefault(one.source, []).append(numbers)
-            scores.setdefault(one.source, []).append(score)
-            counted.setdefault(one.source, []).append(kinds[step.row.kind])
+            known.setdefault(one.source, []).append((numbers, score, kinds[step.row.kind]))
 
     def fitted(is_right: Callable[[Score], bool]) -> dict[str, tuple[float, ...]]:
-        return {
-            name: _logistic(rows[name], [is_right(one) for one in scores[name]], counted[name])
-            for name in sorted(rows)
-        }
+        out = {}
+        for name in sorted(known):
+            rows, scores, counted = zip(*known[name], strict=True)
+            out[name] = _logistic(rows, [is_right(one) for one in scores], counted)
+        return out
 
     weights = fitted(lambda one: one.clean)
     weights.pop(CONSEQUENCE, None)  # which has a prior by its kind

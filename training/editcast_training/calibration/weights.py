@@ -22,14 +22,8 @@ def fit_weights(
 ) -> dict[str, tuple[float, ...]]:
     """Fit the confidence of continuations, and the weight of the project memory for contents.
 
-    Args:
-        bundle: Its network is compared with the project memory.
-        sessions: What people typed, of single files.
-        files: The other files of a session's project.
-        without: Names of weights that are not wanted.
-
-    Returns:
-        Weights by their names in a `Calibration`; those with too little to fit to are left out.
+    Return weights by their names in a `Calibration`, but for those of `without` and those with too
+    little to fit to. The sessions are of single files.
     """
     found: dict[str, tuple[float, ...]] = {}
     if "continuation" not in without:

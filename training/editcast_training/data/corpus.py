@@ -126,9 +126,9 @@ def _check_sources(origins: Sequence[Origin]) -> None:
     if not origins:
         raise EmptyCorpusError("There is no source for a corpus; name a repository or saves.")
     # By their shards: me/project and me+project have the same ones.
-    shards = Counter(shard_of(Path(), "", origin.name).stem.casefold() for origin in origins)
-    for origin in origins:
-        if shards[shard_of(Path(), "", origin.name).stem.casefold()] > 1:
+    shards = [shard_of(Path(), "", origin.name).stem.casefold() for origin in origins]
+    for origin, shard in zip(origins, shards, strict=True):
+        if shards.count(shard) > 1:
             raise CorpusError(f"Two sources are called {origin.name}; leave one of them out.")
 
 
@@ -247,12 +247,9 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int) -> Tokenizer:
             texts += _sample(origin, SAMPLE // len(chosen), seed)
         except SourceError as error:  # reported again when its histories are read
             failed.append(error)
-    if not texts and failed:
-        raise EmptyCorpusError(f"There is no text to learn a vocabulary from. {failed[0]}")
     if not texts:
-        raise EmptyCorpusError(
-            "There is no text to learn a vocabulary from; name one with --tokenizer."
-        )
+        why = f". {failed[0]}" if failed else "; name one with --tokenizer."
+        raise EmptyCorpusError(f"There is no text to learn a vocabulary from{why}")
     return Tokenizer.train(texts, _VOCABULARY)
 
 

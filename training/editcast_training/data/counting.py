@@ -32,8 +32,6 @@ class SourceCount:
     """The size of one source of one's own history.
 
     Attributes:
-        kind: As `editcast train --without` names it.
-        name: For the user.
         saves: Saves that changed something; 0 of a repository.
         files: How many files they are of; of a repository, how many its newest commits change.
         edits: Token edits in them, of those that can be learned from; 0 of a repository.
@@ -44,11 +42,11 @@ class SourceCount:
 
     kind: OwnKind
     name: str
-    saves: int
-    files: int
-    edits: int
-    instances: int
-    commits: int | None
+    saves: int = 0
+    files: int = 0
+    edits: int = 0
+    instances: int = 0
+    commits: int | None = None
 
 
 def count_own_history(workspaces: Sequence[Path], tokenizer: Tokenizer) -> Iterator[SourceCount]:
@@ -74,10 +72,11 @@ def count_own_history(workspaces: Sequence[Path], tokenizer: Tokenizer) -> Itera
         listing = ("log", f"-{_COMMITS}", "--no-merges", "--format=", "--name-only", "HEAD")
         changes = _git(repository, *listing)
         if commits is None or changes is None:
-            yield SourceCount("git", name, 0, 0, 0, 0, None)
+            yield SourceCount("git", name)
         else:
             changed = changes.splitlines()
-            yield SourceCount("git", name, 0, len(set(changed)), 0, len(changed), int(commits))
+            counts = {"files": len(set(changed)), "instances": len(changed)}
+            yield SourceCount("git", name, **counts, commits=int(commits))
 
 
 def _count(
@@ -92,8 +91,7 @@ def _count(
             for instance in cutter.instances(part):
                 counts["edits"] += len(instance.positions)
                 counts["instances"] += split == "train"
-    saves, edits, instances = (counts[one] for one in ("saves", "edits", "instances"))
-    return SourceCount(kind, name, saves, len(files), edits, instances, None)
+    return SourceCount(kind, name, files=len(files), **counts)
 
 
 def _git(repository: Path, *arguments: str) -> str | None:

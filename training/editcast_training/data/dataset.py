@@ -99,7 +99,7 @@ class Dataset:
         """Read one instance, whole or cropped.
 
         Args:
-            index: Which.
+            index: Its number.
             margins: Most subtokens kept before and after its edits; None for all.
             draw: Crops each edit's neighbourhood instead, and draws pieces of what lies beyond.
         """
@@ -136,13 +136,8 @@ class Dataset:
     def chunks(self, seed: int, budget: int) -> list[tuple[int, list[int]]]:
         """Draw the order of an epoch: every instance once, or as `_TIMES` says of its kind.
 
-        Args:
-            seed: Of the epoch.
-            budget: See `batches`.
-
-        Returns:
-            Instances by their number, in chunks whose batches are made together, each with the
-            seed that decides on these.
+        The instances, by their number, are in chunks whose batches are made together, each with the
+        seed that decides on these.
         """
         times = [_TIMES.get(kind, 1) for kind in self.kinds]
         order = np.repeat(np.arange(len(self)), times).tolist()
@@ -160,10 +155,8 @@ class Dataset:
     def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
         """Yield the batches of an epoch.
 
-        Args:
-            seed: Of the epoch.
-            budget: Most subtokens of a batch, padding included; edits count four times, since
-                they pass through more layers than the state.
+        The budget is the most subtokens of a batch, padding included; edits count four times, since
+        they pass through more layers than the state.
         """
         for chunk in self.chunks(seed, budget):
             yield from self.batches_of(chunk, budget)

@@ -27,12 +27,7 @@ _BYTES = 8  # of a hash: one in a billion of 10,000 repositories' changes meets 
 
 
 def changes_of(history: FileHistory, jumps: Iterable[int]) -> list[int]:
-    """Return the hashes of the changes that an instance teaches, ascending.
-
-    Args:
-        history: What it was cut from.
-        jumps: The instance's numbers of snapshots.
-    """
+    """Return the hashes, ascending, of the changes that an instance of a history teaches."""
     numbers = {number for number in jumps if number}
     texts = [one.text for one in history.snapshots]
     found = {(texts[number - 1], texts[number]) for number in numbers}
@@ -44,18 +39,16 @@ def changes_of(history: FileHistory, jumps: Iterable[int]) -> list[int]:
 def drop_known(shards: Iterable[Path], row_group: int) -> dict[Path, int]:
     """Take out of shards the rows that others have; return how many rows each is left with.
 
-    Args:
-        shards: SPLIT/NAME.parquet; one that names no changes is left alone.
-        row_group: Rows of a group.
+    Shards are called SPLIT/NAME.parquet; one that names no changes is left alone.
     """
     found = [_Shard.read(path) for path in shards]
     found.sort(key=lambda one: (one.is_trained, *one.path.parts[-2:]))
     if not found:
         return {}
-    held = np.unique(np.concatenate([_NONE, *(one.changes for one in found if not one.is_trained)]))
+    held = np.concatenate([_NONE, *(one.changes for one in found if not one.is_trained)])
     for one in found:
         if one.is_trained:
-            one.keep &= ~one.rows_with(_are_in(one.changes, held))
+            one.keep &= ~one.rows_with(np.isin(one.changes, held))
     stay = [one.of_kept_rows for one in found]
     sizes = [int(of.sum()) for of in stay]
     owners = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
@@ -80,14 +73,7 @@ _NONE = np.zeros(0, np.int64)
 
 @dataclass
 class _Shard:
-    """The changes of a shard.
-
-    Attributes:
-        path: The shard.
-        changes: The hashes of its rows' changes, row after row.
-        counts: How many changes each row has.
-        keep: Which rows stay.
-    """
+    """The hashes of a shard's changes, how many of them each row has, and which rows stay."""
 
     path: Path
     changes: npt.NDArray[np.int64]
@@ -120,16 +106,6 @@ class _Shard:
         """Tell of each row whether it has one of some changes."""
         rows = np.repeat(np.arange(len(self.counts)), self.counts)
         return np.bincount(rows, some, len(self.counts)) > 0
-
-
-def _are_in(
-    values: npt.NDArray[np.int64], ascending: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    if not len(ascending):
-        return np.zeros(len(values), np.bool_)
-    places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    found: npt.NDArray[np.bool_] = ascending[places] == values
-    return found
 
 
 def _hash(*texts: str) -> int:

@@ -70,15 +70,12 @@ class _Step:
     """A line hunk in the file as it is when its turn comes, and its edits as token ranks.
 
     Attributes:
-        first: The first line changed.
         end: The line behind the last one changed.
         lines: What stands there afterwards.
         replacements: Start, end, ids: ranks counted from the first token of line `first`, all
             before any of them is made.
         edits: How many edits that makes, the save mark included.
-        saved: Whether the user saved after it.
         snapshot: Number of the commit or save that it is a part of; 0 for a detour.
-        time: When.
     """
 
     first: int

@@ -36,10 +36,7 @@ class LineChange:
 
 
 def line_changes(before: str, after: str) -> list[LineChange]:
-    """Return the line hunks from `before` to `after`, ascending.
-
-    An unchanged line is between any two.
-    """
+    """Return the line hunks between two texts, ascending; an unchanged line is between any two."""
     split = lines(before)
     starts = list(accumulate(map(len, split), initial=0))
     groups: list[tuple[int, int, list[Hunk]]] = []
@@ -60,10 +57,7 @@ def _change(split: list[str], offset: int, first: int, end: int, hunks: list[Hun
 
 
 def _lines_touched(starts: list[int], hunk: Hunk, text: str) -> tuple[int, int]:
-    """Return the half-open range of lines that a hunk changes.
-
-    Empty where it inserts whole lines.
-    """
+    """Return the range of lines that a hunk changes; empty where it inserts whole lines."""
     first = bisect_right(starts, hunk.start) - 1
     end = bisect_right(starts, hunk.end) - 1
     count = len(starts) - 1

@@ -27,13 +27,9 @@ def load(
 ) -> Generator[Callable[[], Batch], None, None]:
     """Yield functions that return the batches of an epoch, in their order.
 
-    Args:
-        data: The instances.
-        seed: Of the epoch.
-        budget: Most subtokens of a batch; see `Dataset.batches`.
-        folder: Where other processes put them. It is emptied first and removed afterwards, since
-            it holds a copy of the user's history, also after a training that was killed.
-        processes: The number of processes that make them in advance; 0 to make each on request.
+    Without other processes each is made on request. These put them into the folder. It is emptied
+    first and removed afterwards, since it holds a copy of the user's history, also after a training
+    that was killed. See also `Dataset.batches`.
     """
     if not processes:
         for instances in data.batches(seed, budget):

@@ -8,7 +8,7 @@ storage once. Shards are never copied as a whole.
 
 import os
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +37,6 @@ class Stream:
     """The train split of a corpus in storage.
 
     Attributes:
-        url: The address of the corpus.
         cache: A folder for row groups that were read.
         room: Bytes that these may take, and those of the part that is being read.
         groups: Most row groups of a part.
@@ -52,9 +51,7 @@ class Stream:
 class StreamedSplit:
     """Instances of a `Stream`; see `Dataset`, which is a part of it.
 
-    Args:
-        stream: The stream.
-        corpus: A copy of the corpus but for this split.
+    The rest of the corpus, without this split, is on the disk.
 
     Raises:
         CorpusError: There are no instances, or no corpus.
@@ -124,17 +121,12 @@ def _keep(table: pa.Table, place: Path) -> None:
 
 def _make_room(cache: Path, room: int) -> None:
     """Remove what was used least lately, until the rest takes no more than `room` bytes."""
-    found = sorted(_kept(cache), reverse=True)
-    left = room
-    for _, size, path in found:
-        left -= size
-        if left < 0:
-            path.unlink(missing_ok=True)
-
-
-def _kept(cache: Path) -> Iterator[tuple[int, int, Path]]:
-    """Yield when each file was used last, its size and its path."""
+    found = []
     for path in cache.glob("*.parquet"):
         with suppress(FileNotFoundError):  # another worker has removed it
             about = path.stat()
-            yield about.st_mtime_ns, about.st_size, path
+            found.append((about.st_mtime_ns, about.st_size, path))
+    for _, size, path in sorted(found, reverse=True):
+        room -= size
+        if room < 0:
+            path.unlink(missing_ok=True)

@@ -19,9 +19,7 @@ from editcast_model.history import EditHistory
 class ContinuationsAlone:
     """One file, continued where it is typed.
 
-    Args:
-        history: The history of the file.
-        weights: Of how sure continuations are; see `forecasting.sources.continuation`.
+    The weights are of how sure continuations are; see `forecasting.sources.continuation`.
     """
 
     def __init__(self, history: EditHistory, weights: Sequence[float]) -> None:

@@ -4,11 +4,8 @@ An instance is a window of a file and the saves made to it, which is a session o
 comes next is the next save. The rest of the file is missing, so nothing is evaluated on them.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from editcast_model.edits import SAVE, Edit, Timeline
@@ -21,24 +18,18 @@ _MOST = 60  # of a shard
 def window_sessions(corpus: Path) -> list[EditingSession]:
     """Read sessions of the dev split of a corpus, spread over its shards."""
     tokenizer = Tokenizer.load(corpus / "tokenizer.json")
-    # What came is known as a save only, whatever it was read from.
-    return [
-        EditingSession(row["project"], row["path"], row["language"], "saves", texts)
-        for path in sorted((corpus / "dev").glob("*.parquet"))
-        for row, texts in replayed(tokenizer, pq.read_table(path), _MOST)
-    ]
-
-
-def replayed(
-    tokenizer: Tokenizer, table: pa.Table, most: int
-) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """Yield some rows of a shard, each with its text at first and after every save."""
-    spread = range(0, table.num_rows, max(1, table.num_rows // most))
-    for row in table.take(list(spread)).to_pylist():
-        timeline = Timeline(row["state"])
-        texts = [tokenizer.decode(timeline.state()[1:])]
-        for edit in map(Edit, row["positions"], row["contents"]):
-            timeline.append(edit)
-            if edit.content == SAVE:
-                texts.append(tokenizer.decode(timeline.state()[1:]))
-        yield row, tuple(texts)
+    sessions = []
+    for path in sorted((corpus / "dev").glob("*.parquet")):
+        table = pq.read_table(path)
+        spread = range(0, table.num_rows, max(1, table.num_rows // _MOST))
+        for row in table.take(list(spread)).to_pylist():
+            timeline = Timeline(row["state"])
+            texts = [tokenizer.decode(timeline.state()[1:])]
+            for edit in map(Edit, row["positions"], row["contents"]):
+                timeline.append(edit)
+                if edit.content == SAVE:
+                    texts.append(tokenizer.decode(timeline.state()[1:]))
+            # What came is known as a save only, whatever it was read from.
+            about = row["project"], row["path"], row["language"], "saves"
+            sessions.append(EditingSession(*about, tuple(texts)))
+    return sessions

@@ -30,8 +30,6 @@ class KnownFile(NamedTuple):
 
     Attributes:
         saves: How many saves of the session come before it.
-        path: Its path.
-        text: The text.
         is_saved: Whether it was saved by then, and not only read from the disk.
     """
 
@@ -87,11 +85,7 @@ def files_before(origins: Iterable[Origin]) -> FilesOf:
 
 
 class Project:
-    """The project of a session while it is replayed.
-
-    Attributes:
-        memory: The memory of its files.
-    """
+    """The project of a session while it is replayed, with the memory of its files."""
 
     def __init__(self, session: EditingSession, files: Iterable[KnownFile]) -> None:
         self.memory = ProjectMemory()

@@ -94,12 +94,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Coverage and precision if every suggestion of at least this confidence is shown.
+    """Shares if every suggestion of at least this confidence is shown.
 
     Attributes:
-        threshold: The confidence.
-        coverage: Share of all steps at which something is shown.
-        precision: Share of what is shown that is clean.
+        coverage: Of all steps those at which something is shown.
+        precision: Of what is shown what is clean.
     """
 
     threshold: float
@@ -110,9 +109,7 @@ class CurvePoint:
 def curve(outcomes: Iterable[Outcome], steps: int) -> list[CurvePoint]:
     """Return the precision/coverage curve, surest first; equal confidences come in together.
 
-    Args:
-        outcomes: One for each step at which something was suggested.
-        steps: How many steps there were, suggestion or not.
+    There is an outcome for each of the steps at which something was suggested.
     """
     points: list[CurvePoint] = []
     shown = clean = 0

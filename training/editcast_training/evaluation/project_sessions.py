@@ -96,15 +96,7 @@ def read_sessions(
     part: Literal["train", "dev"] | None,
     in_projects: bool = True,
 ) -> list[EditingSession]:
-    """Read the sessions of a source, alone and within their projects.
-
-    Args:
-        origin: The source.
-        skipped: Counts what is left out, by reason.
-        count: Commits that are drawn of each project.
-        seed: Another seed draws other commits.
-        part: See `draw_sessions`.
-        in_projects: Whether they are wanted within their projects, too.
+    """Read the sessions of a source, alone and within their projects; see `draw_sessions`.
 
     Raises:
         SourceError: It cannot be read.

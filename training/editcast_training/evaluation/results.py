@@ -35,6 +35,7 @@ from editcast_training.evaluation.metrics import (
 from editcast_training.evaluation.sessions import EditingSession
 
 FORMAT = 1
+_PERCENTILES = {"p50": 50, "p95": 95, "p99": 99, "max": 100}
 _PACKAGES = "editcast numpy onnxruntime-gpu onnxruntime rapidfuzz tokenizers torch".split()
 
 
@@ -93,6 +94,7 @@ def summarize(rows: Sequence[Row]) -> dict[str, Any]:
     clean = sum(score.clean for score in scores)
     known = outcomes(rows)
     points = curve(known, steps)
+    times = np.percentile([row.milliseconds for row in rows], list(_PERCENTILES.values()))
     return {
         "sessions": len({row.session for row in rows}),
         "steps": steps,
@@ -104,7 +106,7 @@ def summarize(rows: Sequence[Row]) -> dict[str, Any]:
         "gain": sum(score.gain for score in scores) / shown,
         "coverage": {str(precision): coverage_at(points, precision) for precision in PRECISIONS},
         "calibration_error": expected_calibration_error(known),
-        "milliseconds": _percentiles([row.milliseconds for row in rows]),
+        "milliseconds": dict(zip(_PERCENTILES, times.tolist(), strict=True)),
     }
 
 
@@ -134,11 +136,6 @@ def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
         "clean of shown": sum(score.clean for score in shown) / max(len(shown), 1),
         "made later": sum(score.later for score in shown) / max(len(shown), 1),
     }
-
-
-def _percentiles(times: Sequence[float]) -> dict[str, float]:
-    p50, p95, p99 = np.percentile(times, (50, 95, 99)).tolist()
-    return {"p50": p50, "p95": p95, "p99": p99, "max": max(times)}
 
 
 def versions() -> dict[str, str]:
@@ -174,9 +171,6 @@ class Suggester(Protocol):
     """Subject of an evaluation: a file is opened and saved, and a suggestion asked for.
 
     It is the language server behind its client, or a forecaster in this process.
-
-    Attributes:
-        name: The model or baseline that answers.
     """
 
     name: str
@@ -216,9 +210,7 @@ class Result:
     """The result of replaying sessions with the suggestions of a model.
 
     Attributes:
-        name: The model or baseline.
         source: What was replayed, in words.
-        hardware: Processor, cores, system, and what the model ran on.
         date: When, ISO 8601, UTC.
     """
 
@@ -285,7 +277,7 @@ class Evaluation(Result):
                 for kind, rows in self.kinds.items()
             },
             "columns": [*_PLAIN, *(each.name for each in fields(Score))],
-            "rows": [_cells(row) for row in self.rows],
+            "rows": [[*plain, *(score or ())] for *plain, score in map(astuple, self.rows)],
         }
 
     @classmethod
@@ -313,11 +305,6 @@ class Evaluation(Result):
 
 
 _PLAIN = [each.name for each in fields(Row)][:-1]  # but the score
-
-
-def _cells(row: Row) -> list[Any]:
-    *plain, score = astuple(row)
-    return [*plain, *(score or ())]
 
 
 def _row(cells: list[Any]) -> Row:

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Literal
 
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.forecasting.interface import OtherSave
 from editcast_model.tokenizer import lines
 from editcast_training.data.line_changes import line_changes
@@ -75,6 +75,12 @@ class EditingSession:
         """Tell whether what is saved in other files belongs to it."""
         return self.kind.startswith("project")
 
+    @property
+    def inserted(self) -> int:
+        """Count the characters that its scored saves insert."""
+        pairs = pairwise(self.texts[self.first :])
+        return sum(len(hunk.text) for before, after in pairs for hunk in diff(before, after))
+
     def replay(
         self, save: Callable[[str], None], add_other_save: Callable[[OtherSave], None]
     ) -> Iterator[tuple[int, Step]]:
@@ -130,24 +136,17 @@ def commit_session(history: FileHistory, index: int) -> EditingSession:
         apply_hunks(before, [hunk for group in groups[:done] for hunk in group])
         for done in range(len(groups) + 1)
     ]
-    about = history.project, history.path, history.language
+    about = history.project, history.path, history.language, "commits"
     times = () if change.time is None else (change.time,) * len(groups)
-    return EditingSession(*about, "commits", tuple(texts), times=times)
+    return EditingSession(*about, tuple(texts), times=times)
 
 
 def save_session(history: FileHistory, first: int = 1) -> EditingSession:
     """Make the session of a history of real saves, of which the `first` one is scored first."""
     texts = tuple(snapshot.text for snapshot in history.snapshots)
     times = tuple(one.time for one in history.snapshots[1:] if one.time is not None)
-    return EditingSession(
-        history.project,
-        history.path,
-        history.language,
-        "saves",
-        texts,
-        first,
-        times if len(times) == len(texts) - 1 else (),
-    )
+    about = history.project, history.path, history.language, "saves"
+    return EditingSession(*about, texts, first, times if len(times) == len(texts) - 1 else ())
 
 
 def held_out_session(history: FileHistory) -> EditingSession | None:
@@ -172,12 +171,9 @@ def draw_sessions(
 ) -> list[EditingSession]:
     """Draw sessions to evaluate on: `count` commits of every project, then all real saves.
 
-    Args:
-        histories: File histories of both kinds; one of two saves has no step and is left out.
-        count: Commits a project.
-        seed: Another seed draws other commits.
-        part: Of each history only its older changes, which are trained on, or the newest ones,
-            which training holds back.
+    A history of two saves has no step and is left out. Another seed draws other commits. With a
+    `part`, of each history only its older changes count, which are trained on, or the newest ones,
+    which training holds back.
     """
     saves: list[EditingSession] = []
 
@@ -211,20 +207,12 @@ def some_steps(sessions: Sequence[EditingSession], most: int, seed: int) -> list
 
 
 def sample_commits(
-    histories: Iterable[FileHistory],
-    *,
-    count: int = 40,
-    seed: int = 0,
+    histories: Iterable[FileHistory], *, count: int = 40, seed: int = 0
 ) -> list[EditingSession]:
     """Return `count` sessions of every project, spread over the years of its history.
 
     A change is drawn by a hash of its place and the seed, so the sample depends neither on the
     order of the histories nor on what else there is. Each commit is drawn once at most.
-
-    Args:
-        histories: File histories of kind "commits".
-        count: Sessions a project, or as many as it has.
-        seed: Another seed draws other sessions.
     """
     years: dict[tuple[str, int], _Drawn] = defaultdict(dict)
     for history in histories:

@@ -29,12 +29,8 @@ def token_scores(
     """Return the shares of right positions, contents and both, as `TokenScores.shares` gives them.
 
     The saves of a session are cut into instances by the rules of the corpus, so what it leaves
-    out (hunks of more edits than it teaches) is not scored here either.
-
-    Args:
-        bundle: Its network is scored; with a gate, together with the project memory.
-        sessions: What is scored.
-        files: The other files of a session's project.
+    out (hunks of more edits than it teaches) is not scored here either. A network with a gate is
+    scored together with the project memory.
 
     Raises:
         BundleError: The bundle's weights do not fit its architecture.
@@ -56,7 +52,6 @@ class ForcedContent:
     """Predictions of the content of one edit, after the edits before it.
 
     Attributes:
-        content: Of the edit.
         is_at_cursor: Whether it goes behind what was inserted last, as most of what is typed.
         network: The network's log probabilities, (V,).
         expected: What the project memory expects, in the file and elsewhere.

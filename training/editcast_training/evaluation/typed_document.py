@@ -33,7 +33,6 @@ class Offer:
     Attributes:
         hunk: What is left of it, in offsets of the text as it is now; empty once it is gone.
         is_typing: Whether it was first shown while somebody typed, rather than at a save.
-        source: Name of its candidate source.
     """
 
     hunk: Hunk
@@ -96,7 +95,6 @@ class TypedDocument:
         answers: What it answered before, while the same session was typed; it is added to.
 
     Attributes:
-        text: As it is now.
         shown: The offer that is in view.
         offered: All that was offered so far and is not gone, first ones first.
     """

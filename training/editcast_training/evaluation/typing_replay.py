@@ -100,11 +100,8 @@ def replay_typing(
 ) -> Iterator[list[TypingRow]]:
     """Replay sessions from their first scored save on, and tell of each as it is done.
 
-    Args:
-        resume: Begins the sessions that are asked.
-        sessions: The sessions, each alone: of other files no saves are told.
-        thresholds: The least confidence of what is offered, by the level; each is a replay.
-        files: The other files of a session's project, which the project memory has.
+    Each session is alone: of other files, which the project memory has, no saves are told. There is
+    a replay for each of the thresholds, by the level.
     """
     for number, session in enumerate(sessions):
         answers: Answers = {}
@@ -265,12 +262,7 @@ def added(rows: Sequence[TypingRow], names: Iterable[str]) -> Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class TypingEvaluation(Result):
-    """The result of typing sessions with the offers of a model.
-
-    Attributes:
-        rows: One a session and level, in the order of replay.
-        thresholds: The least confidence of what is offered, by the level.
-    """
+    """The result of typing sessions with the offers of a model: a row a session and level."""
 
     rows: tuple[TypingRow, ...]
     thresholds: Mapping[str, float]

@@ -44,10 +44,7 @@ class TokenScores(Counter[str]):
     def add(self, batch: Batch, found: "Losses", said: Tensor) -> None:
         """Count the edits of a batch; the content is judged given the true position.
 
-        Args:
-            batch: The batch.
-            found: Its losses.
-            said: The log probabilities of contents, (B, T, V).
+        `said` are the log probabilities of contents, (B, T, V).
         """
         contents, position = batch.contents[:, 1:], found.out.position
         best = position.argmax(-1, keepdim=True)
@@ -74,12 +71,7 @@ class TokenScores(Counter[str]):
 
 
 class Losses(NamedTuple):
-    """Negative log likelihoods, and what the network returned.
-
-    Attributes:
-        edits: Of every edit by itself, (B, T).
-        out: The network's.
-    """
+    """Negative log likelihoods of every edit by itself, (B, T), and what the network returned."""
 
     edits: Tensor
     out: Forecasts

@@ -93,10 +93,7 @@ class Pauses:
         return ""
 
     def _processors(self) -> tuple[float, float, float]:
-        """Read seconds of processor time: busy, total, and this process's own.
-
-        Programs of low priority do not count as busy.
-        """
+        """Read processor seconds: busy, but for programs of low priority, total, and our own."""
         found = re.match(r"cpu +(.*)", _read(self._times))
         own = time.process_time()
         if found is None:

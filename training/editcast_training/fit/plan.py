@@ -26,7 +26,6 @@ class TrainingOptions:
     """Options of a training that do not depend on its data. `steps` or `minutes` ends it.
 
     Attributes:
-        steps: Optimizer steps, or None.
         minutes: Minutes of training, evaluations and resumptions added up, or None.
         batches: Of a step, shared by the processes.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
@@ -52,7 +51,6 @@ class TrainingPlan(TrainingOptions):
 
     Attributes:
         corpus: A folder with the splits `train` and `dev`; without `train` if that is streamed.
-        out: Where checkpoints and the log go.
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
         loaders: Processes that make batches ahead, while the device computes; 0 to make them in

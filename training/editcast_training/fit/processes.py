@@ -28,7 +28,7 @@ class Meeting:
     Attributes:
         file: A new file by which they find each other, in a folder that all can write to.
         rank: The number of this process, from 0.
-        world: The number of processes.
+        world: How many there are.
     """
 
     file: Path
@@ -40,9 +40,7 @@ class Meeting:
 def meeting(place: Meeting | None, device: torch.device) -> Iterator[tuple[int, int]]:
     """Join the processes of a training, and yield the rank of this one and their number.
 
-    Args:
-        place: The meeting; None for a single process, or one started by `torchrun`.
-        device: The device of the training.
+    There is no place for a single process, and for one started by `torchrun`.
     """
     backend = "nccl" if device.type == "cuda" else "gloo"
     if place is not None:

@@ -72,17 +72,11 @@ def learning_rate(share: float, peak: float) -> float:
 def train(plan: TrainingPlan, report: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
     """Train until the plan ends, going on from the checkpoint in `plan.out` if there is one.
 
-    Interrupted between two steps, it leaves a checkpoint. Weights that the plan begins from are
-    evaluated before the first step, so that what is returned is never worse than they are. Where
-    memory runs out, batches are halved.
-
-    Args:
-        plan: What to do.
-        report: Called after each step with its loss and progress, after each evaluation, and with
-            a `message` for the user.
-
-    Returns:
-        The checkpoint with the lowest loss on dev.
+    Return the checkpoint with the lowest loss on dev. Interrupted between two steps, the training
+    leaves a checkpoint. Weights that the plan begins from are evaluated before the first step, so
+    that what is returned is never worse than they are. Where memory runs out, batches are halved.
+    `report` is called after each step with its loss and progress, after each evaluation, and with a
+    `message` for the user.
 
     Raises:
         TrainingError: The plan has no end, the checkpoint is of another network, or the memory

@@ -144,9 +144,7 @@ def decode(data: bytes, skipped: Skipped) -> str | None:
 def pieces(
     snapshots: Iterable[Snapshot], skipped: Skipped, most: int = MAX_HISTORY_BYTES
 ) -> Iterator[tuple[Snapshot, ...]]:
-    """Split snapshots in time order into one `FileHistory`, or several when long.
-
-    Of more characters than `most` it is long.
+    """Split snapshots in time order into one `FileHistory`, or several of about `most` characters.
 
     Equal neighbours are merged. A piece begins with the snapshot that the piece before it ended
     with, so no edit is lost. A file that never changed yields nothing and is counted.

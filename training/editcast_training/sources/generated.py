@@ -31,12 +31,7 @@ def read_generated(
 ) -> Iterator[FileHistory]:
     """Yield histories of the files that stand in a repository now, each step one change.
 
-    Args:
-        path: The repository, as for `read_git`.
-        kind: What is made; refactorings are of Python only.
-        project: The name that the histories carry.
-        skipped: Counts what was left out, by reason.
-        languages: Language identifiers to read; None means all that are known.
+    Refactorings are of Python only. See also `read_git`.
 
     Raises:
         SourceError: The repository cannot be read.

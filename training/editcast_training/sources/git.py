@@ -93,21 +93,9 @@ def read_git(
 
 
 def read_files(
-    path: Path,
-    *,
-    skipped: Skipped,
-    languages: Collection[str] | None = PYTHON,
+    path: Path, *, skipped: Skipped, languages: Collection[str] | None = PYTHON
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the path, language and text of every file that stands on the default branch now.
-
-    Args:
-        path: as for `read_git`.
-        skipped: counts what was left out, by reason.
-        languages: as for `read_git`.
-
-    Raises:
-        SourceError: there is no repository, it is not to be opened, or it has no commit.
-    """
+    """Yield the path, language and text of every file on the default branch now; see `read_git`."""
     repository = open_repository(path)
     wanted = _Filter(languages, skipped)
     try:
@@ -124,24 +112,12 @@ def read_files(
 
 
 def newest_commit(path: Path) -> str:
-    """Return the id of the commit whose files `read_files` yields.
-
-    Raises:
-        SourceError: as `read_files`.
-    """
+    """Return the id of the commit whose files `read_files` yields."""
     return str(_head(open_repository(path), path).id)
 
 
 class CommitTrees:
-    """The files of one repository as they stood before and after its commits.
-
-    Args:
-        path: As for `read_git`.
-        languages: As for `read_git`.
-
-    Raises:
-        SourceError: There is no repository, it is not to be opened, or it has no commit.
-    """
+    """The files of one repository as they stood before and after its commits; see `read_git`."""
 
     def __init__(self, path: Path, languages: Collection[str] | None = PYTHON) -> None:
         self._repository = open_repository(path)
@@ -159,7 +135,7 @@ class CommitTrees:
             yield from _files(self._repository, parent, self._wanted, Skipped())
 
     def changed(self, time: int) -> Iterator[tuple[str, str]]:
-        """Yield the paths of the files that the commit of a time changed, and their texts after it.
+        """Yield the paths that the commit of a time changed, and their texts after it.
 
         The text of a file that is gone is empty.
         """

@@ -71,11 +71,8 @@ def local_history_folders(
 def read_local_history(folder: Path, *, skipped: Skipped) -> Iterator[FileHistory]:
     """Yield the history of every file that a Local History folder knows.
 
-    Files that usually hold secrets are counted and not read.
-
-    Args:
-        folder: `User/History` of the editor's user data.
-        skipped: counts what was left out, by reason.
+    Files that usually hold secrets are counted and not read. The folder is `User/History` of the
+    editor's user data.
 
     Raises:
         SourceError: there is no such folder, or it cannot be read.

@@ -83,10 +83,6 @@ def upload(folder: Path, url: str) -> int:
 
     Each file is read back and compared. The manifest comes last: where it is, all the rest is.
 
-    Args:
-        folder: The corpus.
-        url: The folder in the storage.
-
     Raises:
         CorpusError: The storage cannot be written to, or does not keep what was written.
     """
@@ -112,12 +108,7 @@ def upload(folder: Path, url: str) -> int:
 
 
 def download(url: str, folder: Path, without: str | None = None) -> None:
-    """Copy a corpus out of storage, or go on with that.
-
-    Args:
-        url: Where the corpus is.
-        folder: Where to.
-        without: A split whose shards stay where they are.
+    """Copy a corpus out of storage, or go on with that; the shards of one split may stay there.
 
     Raises:
         CorpusError: The storage cannot be read, or has no finished corpus there.
@@ -141,11 +132,7 @@ def download(url: str, folder: Path, without: str | None = None) -> None:
 
 @contextmanager
 def opened_file(url: str, name: str) -> Iterator[Any]:
-    """Open a file of a corpus in storage, to read parts of it.
-
-    Args:
-        url: The corpus.
-        name: The path of the file below it.
+    """Open a file of a corpus in storage, by its path below it, to read parts of it.
 
     Raises:
         CorpusError: The storage cannot be read, or what the block reads of it is damaged.
