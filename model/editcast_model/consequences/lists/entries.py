@@ -33,11 +33,13 @@ MOST_PLACES = 100
 _MOST_ENTRIES = 300
 #: What may separate entries.
 BLANK = " \t\r\n,;|"
+#: Types of nodes between entries: comments, the attributes of Rust, blanks of JSX.
+_ASIDE = re.compile("comment|^attribute_item$|^jsx_text$")
 #: Operators that separate conditions or types in a list.
 _OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: Types of nodes that name a list.
 _OWNERS = re.compile(
-    "class|record|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$"
+    "class|record|interface|enum|struct_|type_alias|type_spec|declarator|^assignment$|_spec$"
 )
 _FUNCTIONS = re.compile("function|method|lambda")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
@@ -105,7 +107,7 @@ class Entry:
 
     Attributes:
         name: The word that tells the entry from its neighbours.
-        before: The same word of the entry before it.
+        before: The same word of the entry before it; empty for none.
         further: That of the entry before that; empty for none.
         after: That of the entry behind it; empty for none.
         others: The same words of all other entries of the list, in order.
@@ -203,10 +205,12 @@ def _behind_comments(tree: Tree, start: int, end: int) -> int:
     """Return where a range continues behind the blanks and comments that it begins with."""
     while True:
         start = end - len(tree.text[start:end].lstrip(BLANK))
-        leaf = tree.path_near(start)[-1].node
-        if start >= end or "comment" not in leaf.type or leaf.start_byte != start:
+        path = tree.path_near(start) if start < end else ()
+        aside = (step.node for step in path if _ASIDE.search(step.type))
+        comment = next((one for one in aside if one.start_byte == start), None)
+        if comment is None:
             return start
-        start = leaf.end_byte
+        start = comment.end_byte
 
 
 def lists_around(tree: Tree, path: Path) -> Iterator[EntryList]:
@@ -234,7 +238,7 @@ def _list_of(tree: Tree, node: Node) -> EntryList | None:
         one = waiting.pop()
         if one is parent or _is_part(one, parent):
             waiting += reversed(one.named_children)
-        elif "comment" not in one.type and one.type != "jsx_text":
+        elif not _ASIDE.search(one.type):
             entries.append(one)
         if len(entries) > _MOST_ENTRIES:
             return None
@@ -300,9 +304,10 @@ def _described(found: EntryList) -> Entry | None:
     tree, node = found.tree, found.entry
     beside = (found.beside(by) for by in (-2, -1, 1))
     further, before, after = (one if one and one.type == node.type else None for one in beside)
-    if before is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
+    neighbour = before or after
+    if neighbour is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
         return None
-    text, text_before = tree.of(node), tree.of(before)
+    text, text_before = tree.of(node), tree.of(neighbour)
     words, others = WORD.findall(text), WORD.findall(text_before)
     pairs = zip(words, others, strict=False)
     at = next((at for at, (one, other) in enumerate(pairs) if one != other), None)

@@ -71,7 +71,7 @@ def added_entries(change: Change) -> Iterator[Entry]:
         removed = change.before.tree.text[hunk.start : hunk.end]
         is_added = end - start <= LONGEST and not removed.strip()
         added = _first_entry(change.after.tree, start, end) if is_added else None
-        if added is not None:
+        if added is not None and added.before:
             yield added
 
 
@@ -147,7 +147,8 @@ def _lists_with(
 def _is_same_entry(removed: Entry, found: EntryList) -> bool:
     """Tell whether an entry has the name and the neighbours of another one."""
     before, after = (found.tree.of(found.beside(by)) for by in (-1, 1))
-    if not has(before, removed.before) or has(before, removed.name):
+    is_first = not removed.before and not before
+    if not is_first and (not has(before, removed.before) or has(before, removed.name)):
         return False
     is_last = not removed.after and not after
     return is_last or (has(after, removed.after) and not has(after, removed.name))
@@ -318,7 +319,8 @@ def _is_within(known: Entry, entry: Node) -> bool:
 def _named_around(found: EntryList) -> Node | None:
     """Return the node around an entry that has a name, or all of the text."""
     above = found.tree.around(found.entry)
-    return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
+    named = (one for one in above if name_of(one) is not None and one.type != "struct_expression")
+    return next(named, above[-1] if above else None)
 
 
 def _is_same_list(known: Entry, found: EntryList) -> bool:
@@ -392,6 +394,8 @@ def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     called = parent.parent.named_children[0] if parent.parent is not None else parent
     words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
-    is_whole = _is_within(known, entry) or known.kind in (COLUMN, OPTION)
+    is_whole = _is_within(known, entry) or known.kind == COLUMN
+    if known.kind == OPTION and words:  # what the file defines can get a parameter
+        is_whole |= bool(re.search(rf"\b(?:def|func|function) {words[-1]}\(", found.tree.text))
     is_made |= is_whole and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made

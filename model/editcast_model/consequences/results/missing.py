@@ -15,7 +15,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.results.caught import with_error, without_error
-from editcast_model.consequences.results.further import returns_in
+from editcast_model.consequences.results.further import nodes_of, returns_in
 from editcast_model.consequences.rewrites.rule import indent_at, reindented
 from editcast_model.consequences.unused.removal import without_lines
 from editcast_model.diff import Hunk
@@ -37,6 +37,11 @@ _OPEN: Final = re.compile(
 )
 _THROWN: Final = re.compile(r"\b(raise|throw)\b")
 _ERROR: Final = re.compile(r"\b(?:raise|throw new)[ \t]+(?:\w+\.)*([A-Z]\w*)")
+#: Errors that say that there is nothing.
+_FOR_NOTHING: Final = re.compile(
+    r"(?:raise|throw new)[ \t]+(?:\w+\.)*(?:\w*(?:NotFound|Missing|DoesNotExist|Unknown)|No[A-Z]\w*"
+    r"|(?:Key|Lookup)Error)"
+)
 _PROMISE: Final = re.compile(r"\b(Promise<)(.*)>", re.DOTALL)
 #: What returns nothing in the end, or may.
 _MAY_BE_NOTHING: Final = re.compile(
@@ -68,6 +73,7 @@ class _Changed(NamedTuple):
 def after_nothing(change: Change) -> Iterator[Consequence]:
     """Return what follows from returns of nothing that a change added, or took away."""
     tree = change.after.tree
+    yield from _promised(change)
     for function, word, is_new, error in _changed(change):
         kind = field(function.node, "return_type")
         if is_new and error:
@@ -194,6 +200,25 @@ def _returns(tree: Tree, function: Node, word: str, *, is_said: bool) -> bool:
         return word in returned
     names, code = filter(str.isidentifier, returned), tree.of(function)
     return any(not re.search(_FAILING.replace("NAME", one), code) for one in names)
+
+
+def _promised(change: Change) -> Iterator[Consequence]:
+    """Return nothing in the place of the one error for it, once a function's type allows that."""
+    tree = change.after.tree
+    for was, now in change.functions:
+        kinds = [field(one.node, "return_type") for one in (was, now)]
+        old, new = change.before.tree.of(kinds[0]), tree.of(kinds[1])
+        for word in _NOTHING.get(tree.language, ()):
+            allowed = re.compile(rf"\b({word}|Optional)\b")
+            returned = [tree.of(first_child(one)) for one in returns_in(now.node)]
+            if allowed.search(old) or not allowed.search(new):
+                continue
+            thrown = [one for one in nodes_of(now.node) if one.type in _LAST[1:]]
+            is_certain = not any(map(_MAY_BE_NOTHING.search, returned))
+            if is_certain and len(thrown) == 1 and _FOR_NOTHING.search(tree.of(thrown[0])):
+                end = thrown[0].end_byte - tree.of(thrown[0]).endswith(";")
+                hunk = Hunk(thrown[0].start_byte, end, f"return {word}")
+                yield Consequence(hunk, "annotate_result", is_first=True)
 
 
 def _opened(tree: Tree, function: Node, kind: Node, word: str) -> Iterator[Consequence]:
