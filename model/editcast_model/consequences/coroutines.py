@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change
+from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import family_of
 from editcast_model.diff import Hunk
@@ -50,6 +50,8 @@ _LOOPS = ("asyncio", "anyio", "trio")
 #: Methods of clients and sessions that are coroutines in their asynchronous twins.
 _AWAITED = """get post put patch delete head options request send execute scalar scalars commit
     rollback flush refresh merge""".split()
+#: Types of functions that others call by their names, and so no handlers of events.
+_NAMED = ("function_declaration", "method_definition")
 #: Types of nodes in a function that the function does not run, or not at once.
 _APART = re.compile("parameters$|^class_|^generator_expression$")
 
@@ -137,6 +139,7 @@ def _of_async_classes(change: Change) -> Iterator[Consequence]:
         call = call_of(tree, one) if one.role is Role.MEMBER else None
         if call is not None and owner(names, one) in {f"{tree.of(each)}@" for each in whole}:
             yield from awaited(names, call)
+    yield from _closed(names, {tree.of(one) for one in whole if "httpx" in tree.text})
     for node in whole:
         around = (one for one in tree.around(node) if one.type in ("with_clause", "block"))
         clause = next(around, None)
@@ -147,6 +150,34 @@ def _of_async_classes(change: Change) -> Iterator[Consequence]:
             yield Consequence(Hunk(at, at, "async "), "await_call", is_first=True)
 
 
+def _closed(names: Names, clients: set[str]) -> Iterator[Consequence]:
+    """Return the ends of clients of httpx, which asynchronous ones call otherwise."""
+    for one in names.of("close") if clients else ():
+        call = call_of(names.tree, one) if one.role is Role.MEMBER else None
+        if call is not None and owner(names, one) in {f"{each}@" for each in clients}:
+            yield from _made_async(names, call.node, is_first=False)
+            start, text = call.node.start_byte, names.tree.text
+            if _coroutine_around(names, call.node) is not None:
+                hunk = Hunk(start, one.end, f"await {text[start : one.start]}aclose")
+                yield Consequence(hunk, "await_call")
+
+
+def with_await(names: Names, one: Consequence, renamed: Renamed) -> Consequence:
+    """Return the new name of a call that was synchronous with the `await` that it needs.
+
+    Such as `await readFile` where `readFileSync` is left.
+    """
+    name = names.at(one.hunk.start) if renamed.before.name == f"{one.hunk.text}Sync" else None
+    call = call_of(names.tree, name) if name is not None else None
+    if call is None or not _may_await(names, call.node, was_blocking=True):
+        return one
+    start, end, tree = call.node.start_byte, one.hunk.end, names.tree
+    new = f"await {tree.text[start : one.hunk.start]}{one.hunk.text}"
+    if call.node.parent is not None and call.node.parent.type in _PARTS:
+        end, new = call.node.end_byte, f"({new}{tree.text[end : call.node.end_byte]})"
+    return replace(one, hunk=Hunk(start, end, new))
+
+
 def _no_longer_blocking(change: Change) -> Iterator[Consequence]:
     """Return what is to be awaited of calls of Node that were synchronous, as `readFileSync`."""
     names = change.after
@@ -154,19 +185,30 @@ def _no_longer_blocking(change: Change) -> Iterator[Consequence]:
     for one in (each for name in sorted(new) for each in names.of(name)):
         if (call := call_of(names.tree, one)) is not None:
             yield from awaited(names, call)
+    for one in (each for name in sorted(new) for each in names.of(f"{name}Sync")):
+        call = call_of(names.tree, one)
+        if call is not None and _may_await(names, call.node, was_blocking=True):
+            yield from _made_async(names, call.node, is_first=False)
+
+
+def _may_await(names: Names, node: Node, *, was_blocking: bool = False) -> bool:
+    """Tell whether a call lacks an `await`, and can have it."""
+    function, parent = _coroutine_around(names, node), node.parent
+    if function is None or parent is None or parent.type in _AWAIT or _is_taken(names, node):
+        return False
+    if names.tree.language == "python":
+        return True
+    # A promise is returned as it is, and nobody waits for the end of an event handler.
+    is_handler = parent.type == "expression_statement" and not is_async(function)
+    is_handler &= not (was_blocking and function.type in _NAMED)
+    return not is_handler and parent.type not in ("return_statement", "arrow_function")
 
 
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
     node, parent = call.node, call.node.parent
-    function = _coroutine_around(names, node)
-    if function is None or parent is None or parent.type in _AWAIT or _is_taken(names, node):
+    if parent is None or not _may_await(names, node):
         return
-    is_script = names.tree.language != "python"
-    if is_script and (parent.type == "return_statement" or parent.type == "arrow_function"):
-        return  # a promise is returned as it is
-    if is_script and parent.type == "expression_statement" and not is_async(function):
-        return  # nobody waits for the end of an event handler
     cause = f"await {call.called.name}"
     for one in _made_async(names, node, is_first=False):
         yield replace(one, cause=cause)

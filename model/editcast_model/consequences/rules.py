@@ -8,7 +8,7 @@ from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant
-from editcast_model.consequences.coroutines import after_coroutine
+from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
@@ -93,6 +93,7 @@ def after_change(
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
         for one in _after_rename(change, renamed):
+            one = with_await(change.after, one, renamed)
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         yield replace(one, cause=replacing(change.after, one.hunk))

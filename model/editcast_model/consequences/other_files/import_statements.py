@@ -238,6 +238,7 @@ _NAME_ORDERS: _Orders = (lambda one: (_kind(one), one.lower()), str.lower, str)
 _STATEMENT_ORDERS: _Orders = (
     lambda one: (one.startswith("from"), _module(one), one.lower()),
     lambda one: (_module(one), one.lower()),
+    str,  # capital letters first, as in Java
 )
 
 
