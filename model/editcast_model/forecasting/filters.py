@@ -28,6 +28,12 @@ FEW_SAVES = 6
 _MOST_WORDS = 4  # of a change, up to which it may bring back what stood there
 _HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
 _SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|(?:\*/\}?|-->)$", re.MULTILINE)
+#: A call of Go with a format, a verb in that, and an argument behind it.
+_FORMATTED = re.compile(
+    r'(?P<name>\w+)\("(?P<format>(?:[^"\\]|\\.)*%w(?:[^"\\]|\\.)*)"(?P<given>.*)\)'
+)
+_VERB = re.compile(r"%[-+# 0]*\d*(?:\.\d+)?([a-zA-Z%])")
+_ARGUMENT = re.compile(r",\s*((?:[^,()]|\([^()]*\))+)")
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
@@ -290,6 +296,20 @@ def _wraps_again(hunk: Hunk, context: EditContext) -> bool:
     return is_inside and bool(unmatched(behind)[0])
 
 
+def _wraps_no_error(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk makes Go wrap, by `%w`, what is no error or where that means nothing."""
+    if context.language != "go" or "w" not in hunk.text:
+        return False
+    after = hunk.apply(context.text)
+    call = _FORMATTED.search(line_at(after, hunk.start))
+    if call is None or after.count("%w") == context.text.count("%w"):
+        return False
+    verbs = [one for one in _VERB.findall(call["format"]) if one != "%"]
+    given = _ARGUMENT.findall(call["given"])
+    wrapped = (one for verb, one in zip(verbs, given, strict=False) if verb == "w")
+    return call["name"] != "Errorf" or not all("err" in one.lower() for one in wrapped)
+
+
 def unmatched(text: str) -> tuple[str, str]:
     """Return the brackets that a text closes without opening them, and opens without closing."""
     closed, opened = "", ""
@@ -324,4 +344,5 @@ _FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_joins_words, "joins what is typed to the next word"),
     (_closes_again, "closes a bracket again"),
     (_wraps_again, "wraps what is wrapped already"),
+    (_wraps_no_error, "wraps what is no error"),
 )

@@ -71,7 +71,9 @@ def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> boo
     # A hunk may cut words, as `NotFound, User` of `User, UserNotFound, UserId`.
     start, end = whole_lines(hunk, text)
     lines = text[start:end], hunk.shifted(-start).apply(text[start:end])
-    before, after = (words_of(_PATH.sub("", one)) for one in lines)
+    if language in SCRIPTS:
+        lines = _PATH.sub("", lines[0]), _PATH.sub("", lines[1])
+    before, after = map(words_of, lines)
     old, new = before - after, after - before
     if new or language not in ("python", *SCRIPTS):
         return bool(new & code - importing)

@@ -446,3 +446,24 @@ def test_nothing_is_wrapped_twice(old: str, new: str, expected: str | bool | Non
     hunk = Hunk(text.index(old), text.index(old) + len(old), new)
     found = reason_against(hunk, EditContext(text, "go"))
     assert (found == "wraps what is wrapped already") if expected is True else (found == expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('fmt.Errorf("read %s: %v", path, err)', None),
+        ('fmt.Errorf("read %s: %v", path(a, b), readErr)', None),
+        ('fmt.Errorf("status %v", resp.StatusCode)', "wraps what is no error"),
+        ('log.Printf("failed: %v", err)', "wraps what is no error"),
+    ],
+)
+def test_go_wraps_errors_only(line: str, expected: str | None) -> None:
+    text = f"package p\n\nfunc f() error {{\n\treturn {line}\n}}\n"
+    start = text.index("%v") + 1
+    assert reason_against(Hunk(start, start + 1, "w"), EditContext(text, "go")) == expected
+
+
+def test_a_package_of_go_is_imported_where_code_uses_it() -> None:
+    head, code = 'package p\n\nimport (\n\t"fmt"\n)\n', "\nvar a = errors.New(fmt.Sprint(1))\n"
+    start = head.index('"fmt"')
+    assert EditContext(head + code, "go").accepts(Hunk(start, start, '"errors"\n\t'))
