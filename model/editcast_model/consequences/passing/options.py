@@ -55,7 +55,8 @@ def after_option(change: Change) -> Iterator[Consequence]:
             path = names.tree.path(new.start("on"))
             at = around(path, "decorated_definition")
             node = field(path[at].node, "definition") if at is not None else None
-            defined = names.of_node(name) if node and (name := field(node, "name")) else None
+            called = field(node, "name")
+            defined = names.of_node(called) if called is not None else None
             function = function_of(names, defined) if defined else None
             name = "_".join(parts_of(new["name"]))
             if function is None or "click." not in new["on"]:

@@ -16,7 +16,7 @@ from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.tree import around, field, type_declared
 
-_OF_SCRIPTS: Final = {
+_OF_SCRIPTS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "Clock": ((r"\bnew Date\(\)", "{}.now()"), (r"\bDate\.now\(\)", "{}.now().getTime()"))
 }
 #: By language and type of a clock, what asks for the time without one, and with it.
