@@ -244,8 +244,8 @@ def _copied(
     is_related = _is_related(added, found)
     says_enough = len(WORD.findall(added.text)) > 1
     is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
-    is_told = _is_told(added, tree.of(entry))
-    if not (is_related or is_told or _is_same_list(added, found) or (is_like and says_enough)):
+    is_same = _is_same_list(added, found) or _is_told(added, tree.of(entry))
+    if not (is_related or is_same or (is_like and says_enough)):
         return
     template = template_of(added, found, beside, together) if _takes_more(added, found) else None
     if template is None or _is_passed(added, found, template.source):
@@ -368,8 +368,8 @@ def _has_all(known: Entry, found: EntryList) -> bool:
         # One may be made on the spot, as an `id` is.
         missed = len(texts) - sum(map(has, texts, known.others))
         return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
-    least = 1 if known.kind == OPTION else 2
-    return least < len(known.others) == len(texts) and all(map(has, texts, known.others))
+    is_enough = len(known.others) > (1 if known.kind == OPTION else 2)
+    return is_enough and len(known.others) == len(texts) and all(map(has, texts, known.others))
 
 
 def _takes_more(added: Entry, found: EntryList) -> bool:
@@ -385,8 +385,7 @@ def _takes_more(added: Entry, found: EntryList) -> bool:
 def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     """Tell whether an entry of a list is an argument that is known by its place alone.
 
-    What is called need not take one more, but for a constructor, and for what a class gives all
-    that the known one is among.
+    What is called need not take one more, but a constructor does.
     """
     parent = entry.parent
     if parent is None or parent.type not in ("argument_list", "arguments"):
@@ -395,7 +394,7 @@ def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
     is_whole = _is_within(known, entry) or known.kind == COLUMN
-    if known.kind == OPTION and words:  # what the file defines can get a parameter
+    if known.kind == OPTION and words:  # of what the file defines
         is_whole |= bool(re.search(rf"\b(?:def|func|function) {words[-1]}\(", found.tree.text))
     is_made |= is_whole and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made

@@ -29,6 +29,8 @@ _SCRIPT = re.compile(r"\b(?:from|import|require\s*\()\s*(?=[\"'])")
 _SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx|java)$")
 #: Folders that are never part of a module's name.
 _ROOTS = ("src", "lib", "python")
+#: The folder of tests beside that of the code which they test, in Java.
+_TESTS = re.compile(r"\bsrc/test/(?=java/)")
 _SHORTCUTS = ("@/", "~/")
 
 
@@ -254,8 +256,9 @@ def means(module: str, file: str, family: str) -> bool:
 
 
 def is_same_package(importer: str, file: str) -> bool:
-    """Tell whether two files, of Go or Java, are in one folder."""
-    return importer != file and folder_of(importer) == folder_of(file)
+    """Tell whether two files, of Go or Java, are in one folder, or one tests the other's."""
+    folders = (_TESTS.sub("src/main/", folder_of(one)) for one in (importer, file))
+    return importer != file and len(set(folders)) == 1
 
 
 def indexes_of(file: str) -> list[str]:

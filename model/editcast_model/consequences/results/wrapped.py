@@ -28,6 +28,10 @@ _MAKERS = {"Option": "Some", "Optional": "Optional.of"}
 _BOXED = {"int": "Integer", "long": "Long", "double": "Double", "boolean": "Boolean"}
 #: What is wrapped already, by what makes it.
 _DONE = {"Ok": re.compile(r"(Ok|Err)\b"), "Some": re.compile(r"(Some|None)\b")}
+#: Methods of collections in Java that return `null` for nothing, and questions for that.
+_LOOKUP = re.compile("get|remove|poll|peek")
+_ASSERTED = {"assertNull": ".isEmpty()", "assertNotNull": ".isPresent()"}
+_ASKED = {"==": ".isEmpty()", "!=": ".isPresent()"}
 #: Types of expressions whose type is that which the function had, and constructors and macros.
 _SURE = re.compile(
     r"(scoped_)?identifier|self|this|\w+_literal|(struct|tuple|array|unit|range|binary|unary"
@@ -79,7 +83,9 @@ def newly_wrapped(change: Change) -> Iterator[Wrapped]:
 
 
 def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
-    """Return the `?` that a call lacks in a function that may fail as well."""
+    """Return the `?` that a call lacks in a function that may fail, or its question for `null`."""
+    if maker == _MAKERS["Optional"]:
+        yield from _asked(names, call)
     tree, node, parent = names.tree, call.node, call.node.parent
     function = next((one for one in tree.around(node) if APART.match(one.type)), None)
     if maker != "Ok" or function is None or _wrapper(tree, function)[0] != maker:
@@ -94,6 +100,24 @@ def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
     if not is_wrapped and not _METHODS.match(tree.of(field(parent, "field"))):
         end = node.end_byte
         yield Consequence(Hunk(end, end, "?"), "wrap_result", cause=f"{call.called.name} ?")
+
+
+def _asked(names: Names, call: Call) -> Iterator[Consequence]:
+    """Ask an `Optional` whether it is empty, in the place of a comparison with `null`."""
+    comparison, tree = call.node.parent, names.tree
+    asserted = comparison.parent if comparison is not None else None
+    word = _ASSERTED.get(tree.of(field(asserted, "name")))
+    if asserted is not None and word and comparison and comparison.named_child_count == 1:
+        text = f"assertTrue({tree.of(call.node)}{word})"
+        hunk = Hunk(asserted.start_byte, asserted.end_byte, text)
+        yield Consequence(hunk, "wrap_result", cause=f"{call.called.name} Optional")
+    operands = comparison.named_children if comparison is not None else []
+    if comparison is None or comparison.type != "binary_expression" or len(operands) != 2:
+        return
+    sign = tree.of(field(comparison, "operator"))
+    if operands[0] == call.node and tree.of(operands[1]) == "null" and sign in _ASKED:
+        hunk = Hunk(call.node.end_byte, comparison.end_byte, _ASKED[sign])
+        yield Consequence(hunk, "wrap_result", cause=f"{call.called.name} Optional")
 
 
 def _result(tree: Tree, function: Node) -> str:
@@ -120,12 +144,13 @@ def _returned(change: Change, one: Wrapped) -> Iterator[Consequence]:
     for value in values if not one.was_nothing else ():
         start, end, text = value.start_byte, value.end_byte, tree.of(value)
         is_done = one.maker in _DONE and _DONE[one.maker].match(text)
-        is_sure = _SURE.fullmatch(value.type) or _MADE.match(text)
+        is_lookup = one.maker == "Optional.of" and _LOOKUP.fullmatch(tree.of(field(value, "name")))
+        is_sure = _SURE.fullmatch(value.type) or _MADE.match(text) or is_lookup
         is_unknown = may_be_none and value.type == "identifier"
         if is_done or not is_sure or is_unknown or change.was_at(start) is None:
             continue
         within = [each.shifted(-start) for each in panics if start <= each.start < end]
-        new = f"{one.maker}({apply_hunks(text, within)})"
+        new = f"{one.maker}{'Nullable' if is_lookup else ''}({apply_hunks(text, within)})"
         if one.maker == "Optional.of" and text == "null":
             new = "Optional.empty()"
         yield Consequence(Hunk(start, end, new), "wrap_result")
