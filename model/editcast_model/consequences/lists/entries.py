@@ -33,13 +33,11 @@ MOST_PLACES = 100
 _MOST_ENTRIES = 300
 #: What may separate entries.
 BLANK = " \t\r\n,;|"
-#: Types of nodes between entries: comments, the attributes of Rust, blanks of JSX.
-_ASIDE = re.compile("comment|^attribute_item$|^jsx_text$")
 #: Operators that separate conditions or types in a list.
 _OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: Types of nodes that name a list.
 _OWNERS = re.compile(
-    "class|record|interface|enum|struct_|type_alias|type_spec|declarator|^assignment$|_spec$"
+    "class|record|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$"
 )
 _FUNCTIONS = re.compile("function|method|lambda")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
@@ -205,12 +203,10 @@ def _behind_comments(tree: Tree, start: int, end: int) -> int:
     """Return where a range continues behind the blanks and comments that it begins with."""
     while True:
         start = end - len(tree.text[start:end].lstrip(BLANK))
-        path = tree.path_near(start) if start < end else ()
-        aside = (step.node for step in path if _ASIDE.search(step.type))
-        comment = next((one for one in aside if one.start_byte == start), None)
-        if comment is None:
+        leaf = tree.path_near(start)[-1].node
+        if start >= end or "comment" not in leaf.type or leaf.start_byte != start:
             return start
-        start = comment.end_byte
+        start = leaf.end_byte
 
 
 def lists_around(tree: Tree, path: Path) -> Iterator[EntryList]:
@@ -238,7 +234,7 @@ def _list_of(tree: Tree, node: Node) -> EntryList | None:
         one = waiting.pop()
         if one is parent or _is_part(one, parent):
             waiting += reversed(one.named_children)
-        elif not _ASIDE.search(one.type):
+        elif "comment" not in one.type and one.type != "jsx_text":
             entries.append(one)
         if len(entries) > _MOST_ENTRIES:
             return None

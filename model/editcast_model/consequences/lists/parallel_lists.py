@@ -319,8 +319,7 @@ def _is_within(known: Entry, entry: Node) -> bool:
 def _named_around(found: EntryList) -> Node | None:
     """Return the node around an entry that has a name, or all of the text."""
     above = found.tree.around(found.entry)
-    named = (one for one in above if name_of(one) is not None and one.type != "struct_expression")
-    return next(named, above[-1] if above else None)
+    return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
 
 
 def _is_same_list(known: Entry, found: EntryList) -> bool:
