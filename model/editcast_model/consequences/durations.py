@@ -45,7 +45,7 @@ def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
     kept = parts_of(renamed.after.name)
     units = [UNIT_OF[one] for one in parts_of(renamed.before.name) if one in UNIT_OF]
     is_known = len(units) == 1 and not any(one in UNIT_OF for one in kept)
-    return units[0] if is_known and (language, units[0]) != ("go", "day") else ""
+    return units[0] if is_known else ""
 
 
 def as_duration(language: str, number: str, unit: str) -> str | None:
@@ -53,11 +53,15 @@ def as_duration(language: str, number: str, unit: str) -> str | None:
     if not _WRITTEN.fullmatch(number):
         return None
     if language == "go":
-        factor = f" * time.{unit.capitalize()}" if number != "0" else ""
-        return number + factor if number.isdigit() else None
+        return f"{number} * {_in_go(unit)}" if number.isdigit() and number != "0" else number
     if number == "0":
         return "timedelta(0)"
     return f"timedelta({unit}s={number})" if unit != "nanosecond" else None
+
+
+def _in_go(unit: str) -> str:
+    """Return a unit as Go writes it, which has none for a day."""
+    return "24 * time.Hour" if unit == "day" else f"time.{unit.capitalize()}"
 
 
 def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, int, str] | None:
@@ -75,7 +79,10 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
     start, end = node.start_byte, node.end_byte
     ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
     if tree.language == "go":
-        times = rf"time\.{unit.capitalize()}"
+        dated = re.search(r"\bAddDate\(0, 0, (-?)$", ahead) if unit == "day" else None
+        if dated and behind[:1] == ")":
+            return start - len(dated[0]), end, f"Add({dated[1]}{new}"
+        times = re.escape(_in_go(unit))
         made = re.search(r"\btime\.Duration\($", ahead)
         after = re.match(rf"\)\s*\*\s*{times}\b", behind)
         if made and after:

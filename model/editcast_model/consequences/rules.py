@@ -36,7 +36,7 @@ from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
-from editcast_model.consequences.rewrites.migrations import after_migration
+from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
@@ -89,6 +89,7 @@ def after_change(
         imports: Import statements of other files of the project, by the name that they bind.
         entries: The texts that files of the project give names to.
     """
+    yield from lines_to_migrate(change)
     for renamed in change.renamed:
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)

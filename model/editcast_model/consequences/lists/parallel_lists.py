@@ -242,10 +242,9 @@ def _copied(
         return  # a comment, or no list at all
     separator = found.separator(beside)
     is_related = _is_related(added, found)
-    says_enough = len(WORD.findall(added.text)) > 1
     is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
     is_same = _is_same_list(added, found) or _is_told(added, tree.of(entry))
-    if not (is_related or is_same or (is_like and says_enough)):
+    if not (is_related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
         return
     template = template_of(added, found, beside, together) if _takes_more(added, found) else None
     if template is None or _is_passed(added, found, template.source):
@@ -262,6 +261,8 @@ def _copied(
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
     new = as_beside(new, added.name, added.others, tree.of(found.node))
+    if added.kind == OPTION and re.search(rf"\*,[^)]*\b{added.name}\b", tree.text):
+        new = f"{added.name}={new.rpartition('=')[2]}"  # no function takes it by its place
     kind: Kind = "add_entry" if is_related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
     yield Consequence(hunk, kind, cause=added.cause)

@@ -34,7 +34,7 @@ from editcast_model.consequences.other_files.standard_library import LIBRARIES, 
 from editcast_model.syntax.languages import language_of
 
 #: The key for the modules that files import names from.
-_LIBRARY = "library of scripts"
+_LIBRARY = "library"
 _ASIDE: Final = frozenset("tests test t testing __tests__ mocks __mocks__ docs examples".split())
 _MOST_STEPS_UP: Final = 2  # from a file to another: what is farther away mostly has a name
 _SHORTCUT: Final = re.compile(r"[@~]/")
@@ -70,7 +70,7 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
 
     def library(self, family: str, name: str) -> str | None:
         """Return the statement that takes a name of a library that the project imports from."""
-        module = LIBRARIES.get(name, "") if family == "script" else ""
+        module = LIBRARIES.get(family, {}).get(name, "")
         known = list(self._known.get((_LIBRARY, module), ()))
         found = [one for one in known if isinstance(one, Origin)]
         if not found:
@@ -205,7 +205,7 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
         yield thing.family, thing.bound
         if thing.family == "python" and not thing.module.startswith("/"):
             yield thing.module.partition(".")[0]
-        elif thing.family == "script" and thing.name:
+        if thing.family in LIBRARIES and thing.name:
             yield _LIBRARY, thing.module
 
 
@@ -236,7 +236,8 @@ class _Statements(Mapping[str, str]):
         return statement
 
     def __iter__(self) -> Iterator[str]:
-        found = {name for name in LIBRARIES if self._known.library(self._family, name)}
+        known = LIBRARIES.get(self._family, {})
+        found = {name for name in known if self._known.library(self._family, name)}
         return iter(self._known.names(self._family) | self._standard.keys() | found)
 
     def __len__(self) -> int:

@@ -105,5 +105,13 @@ _SCRIPT_NAMES = {
     "rxjs": "combineLatest firstValueFrom forkJoin switchMap takeUntil",
 }
 
-#: Modules of libraries for scripts by exported name.
-LIBRARIES = {name: module for module, names in _SCRIPT_NAMES.items() for name in names.split()}
+_PYTHON_LIBRARIES = {
+    "pydantic": """AliasChoices BaseModel ConfigDict Field TypeAdapter ValidationError
+        field_serializer field_validator model_validator""",
+}
+
+#: By family of languages, modules of libraries by exported name.
+LIBRARIES = {
+    family: {name: module for module, names in known.items() for name in names.split()}
+    for family, known in (("python", _PYTHON_LIBRARIES), ("script", _SCRIPT_NAMES))
+}

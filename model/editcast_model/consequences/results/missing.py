@@ -239,6 +239,9 @@ def _always_returns(tree: Tree, function: Node) -> bool:
     """Tell whether no end of a function may return nothing."""
     body = function.child_by_field_name("body")
     last = body.named_children[-1] if body is not None and body.named_child_count else None
+    while last is not None and last.type == "with_statement":
+        inner = field(last, "body")
+        last = inner.named_children[-1] if inner is not None and inner.named_child_count else None
     returned = [tree.of(one).strip(" ;") for one in returns_in(function)]
     is_certain = bool(returned) and not any(map(_MAY_BE_NOTHING.search, returned))
     return last is not None and last.type in _LAST and is_certain and "return" not in returned

@@ -77,17 +77,32 @@ class Renaming:
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """Lines that a migration writes in another way, as a regular expression."""
+
+    old: re.Pattern[str]
+    new: str
+
+    def left_in(self, names: Names) -> Iterator[Hunk]:
+        """Yield the replacements that are left in a text."""
+        for found in self.old.finditer(names.tree.text):
+            yield Hunk(found.start(), found.end(), found.expand(self.new))
+
+
+@dataclass(frozen=True, slots=True)
 class Migration:
     """Changes that are made together in a language.
 
     Attributes:
         renamings: The names that change.
+        patterns: The lines that change with them.
         rules: The code that is written in another way.
         package: The package whose new version begins it; empty for none.
         major: That version's first number.
     """
 
     renamings: tuple[Renaming, ...]
+    patterns: tuple[Pattern, ...]
     rules: tuple[Rule, ...]
     package: str = ""
     major: int = 0
@@ -100,12 +115,19 @@ class Migration:
 
     def left_in(self, names: Names) -> Iterator[Consequence]:
         """Yield what is left to do in a text."""
+        yield from self.lines_left_in(names)
         for one in self.renamings:
             for hunk in one.left_in(names):
                 yield Consequence(hunk, "migrate", cause=f"{one.old} {one.new}")
         for rule in self.rules:
             for found in rewrites_by(rule, names):
                 yield replace(found, kind="migrate")
+
+    def lines_left_in(self, names: Names) -> Iterator[Consequence]:
+        """Yield the lines that are left, which contain names that change."""
+        for one in self.patterns:
+            for hunk in one.left_in(names):
+                yield Consequence(hunk, "migrate", cause=one.old.pattern)
 
     def made_in(self, change: Change) -> list[Span]:
         """Return the parts of the text before a change that were changed as the migration asks."""
@@ -136,6 +158,13 @@ def after_migration(change: Change) -> Iterator[Consequence]:
             yield replace(found, others=others)
 
 
+def lines_to_migrate(change: Change) -> Iterator[Consequence]:
+    """Yield the lines that a migration changes as a whole, before single names in them."""
+    for one in migrations(change.after.tree.language):
+        if one.patterns and one.made_in(change):
+            yield from one.lines_left_in(change.after)
+
+
 def migrations_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
     """Yield what is left in a text of the migrations that the last saves of other files made."""
     language = names.tree.language
@@ -161,6 +190,7 @@ def migrations(language: str) -> tuple[Migration, ...]:
     return tuple(
         Migration(
             tuple(map(Renaming.read, one.get("names", ()))),
+            tuple(Pattern(re.compile(old, re.MULTILINE), new) for old, new in one.get("lines", ())),
             tuple(_rules(one.get("code", ()), language)),
             one.get("package", ""),
             one.get("major", 0),
