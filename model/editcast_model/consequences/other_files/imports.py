@@ -198,8 +198,10 @@ def is_module(written: str, importer: str, file: str, language: str) -> bool:
         return False
     if language == "go":  # the path of a package ends as its folder; one of a single part is Go's
         folder = folder_of(file)
-        is_other = folder not in ("", folder_of(importer))
-        return is_other and "/" in written and basename(written) == basename(folder)
+        # A test may be in a package of its own, in the folder of the one that it tests.
+        is_other = folder != folder_of(importer) or importer.endswith("_test.go")
+        is_path = "/" in written and basename(written) == basename(folder)
+        return bool(folder) and is_other and is_path
     there, path = f"/{stem(file)}", f"/{written.replace('.', '/')}"
     if language == "java":
         return "." in written and there.endswith(path)
