@@ -48,3 +48,12 @@ def test_another_file_begins_it() -> None:
 def test_a_new_version_begins_it(before: str, after: str, is_begun: bool) -> None:
     new = ROUTES.replace("parse_obj", "model_validate") if is_begun else ROUTES
     assert _after("pyproject.toml", before, after) == new
+
+
+@pytest.mark.parametrize(("before", "is_begun"), [("", True), ('  "vitest": "^2.0.0",\n', False)])
+def test_a_new_package_begins_it(before: str, is_begun: bool) -> None:
+    text = "const job = jest.fn();\n"
+    found = Consequences("typescript", "queue.test.ts")
+    found.add_other_save("package.json", 1, before, before + '  "vitest": "^2.1.8",\n')
+    hunks = [one.hunk for one in found.propose([text], text)]
+    assert apply_hunks(text, hunks) == (text.replace("jest", "vi") if is_begun else text)

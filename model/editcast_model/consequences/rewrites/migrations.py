@@ -98,7 +98,7 @@ class Migration:
         patterns: The lines that change with them.
         rules: The code that is written in another way.
         package: The package whose new version begins it; empty for none.
-        major: That version's first number.
+        major: That version's first number; 0 if any version does, where there was none.
     """
 
     renamings: tuple[Renaming, ...]
@@ -146,15 +146,24 @@ class Migration:
             return False
         pattern = re.compile(_VERSION.format(re.escape(self.package)))
         was, now = pattern.search(save.before), pattern.search(save.after)
-        return was is not None and now is not None and int(was[1]) < self.major <= int(now[1])
+        if was is None or now is None:
+            return not self.major and was is None and now is not None
+        return int(was[1]) < self.major <= int(now[1])
+
+    def begins_in(self, change: Change) -> bool:
+        """Tell whether a change imports a package that was not there, and asks for it."""
+        imported = re.compile(rf"\bfrom\s+[\"']{self.package}[\"']")
+        texts = (one.tree.text for one in (change.before, change.after))
+        was, now = (imported.search(one) is not None for one in texts)
+        return bool(self.package) and not self.major and now and not was
 
 
 def after_migration(change: Change) -> Iterator[Consequence]:
     """Yield what is left of the migrations that a change begins or goes on with."""
     made = [(one.made_in(change), one) for one in migrations(change.after.tree.language)]
     for spans, one in sorted(made, key=lambda each: len(each[0]), reverse=True):
-        others = count_others(change, spans) if spans else 0
-        for found in one.left_in(change.after) if spans else ():
+        others = count_others(change, spans) if spans else len(change.made) - 1
+        for found in one.left_in(change.after) if spans or one.begins_in(change) else ():
             yield replace(found, others=others)
 
 
