@@ -28,6 +28,8 @@ FEW_SAVES = 6
 _MOST_WORDS = 4  # of a change, up to which it may bring back what stood there
 _HASHES = re.compile(r"^[ \t]*(?:#+[ \t]*)+", re.MULTILINE)
 _SLASHES = re.compile(r"^[ \t]*(?:(?://+|\{?/\*+|<!--)[ \t]*)+|(?:\*/\}?|-->)$", re.MULTILINE)
+#: Of longer lines only the beginning is read.
+_LONGEST_LINE = 500
 #: A call of Go with a format, a verb in that, and an argument behind it.
 _FORMATTED = re.compile(
     r'(?P<name>\w+)\("(?P<format>(?:[^"\\]|\\.)*%w(?:[^"\\]|\\.)*)"(?P<given>.*)\)'
@@ -301,7 +303,7 @@ def _wraps_no_error(hunk: Hunk, context: EditContext) -> bool:
     if context.language != "go" or "w" not in hunk.text:
         return False
     after = hunk.apply(context.text)
-    call = _FORMATTED.search(line_at(after, hunk.start))
+    call = _FORMATTED.search(line_at(after, hunk.start)[:_LONGEST_LINE])
     if call is None or after.count("%w") == context.text.count("%w"):
         return False
     verbs = [one for one in _VERB.findall(call["format"]) if one != "%"]

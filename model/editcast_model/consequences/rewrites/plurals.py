@@ -6,6 +6,7 @@ becomes `selectedIds.length === 0`, and `selectedId === id` becomes `selectedIds
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Change
@@ -15,8 +16,10 @@ from editcast_model.diff import Hunk, diff, line_around
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 
-_ONE: Final = re.compile(r"\b(\w+)\??:\s*[^|;,{}]+\|\s*(null|undefined)\b")
-_MANY: Final = re.compile(r"\b(\w+)\??:\s*(?:readonly\s+)?(?:[\w.]+\[\]|(\w*(?:Array|Set))<[^;]*>)")
+_ONE: Final = re.compile(r"\b(\w+)\??:\s*[^|;,{}\n]{1,80}\|\s*(null|undefined)\b")
+_MANY: Final = re.compile(
+    r"\b(\w+)\??:\s*(?:readonly\s+)?(?:[\w.]+\[\]|(\w*(?:Array|Set))<[^;\n]{0,80}>)"
+)
 #: How members of what is many are asked for, and what says how many there are.
 _OF_LIST, _OF_SET = ("includes", "length", "[]"), ("has", "size", "new Set()")
 
@@ -32,20 +35,28 @@ class Plural(NamedTuple):
 
 def after_plural(change: Change) -> Iterator[Consequence]:
     """Return what is left in a file of the things that became many in it."""
-    for one in _plurals(change.before.tree.text, change.after.tree.text):
+    texts = change.before.tree.text, change.after.tree.text
+    for one in _plurals(*texts, change.hunks) if change.after.tree.language in SCRIPTS else ():
         yield from _left_in(change.after, one)
 
 
 def plurals_left_in(saves: Iterable[Save], names: Names) -> Iterator[Consequence]:
     """Return what is left in a file of the things that became many in others."""
-    for save in saves:
-        for one in _plurals(save.before, save.after):
+    for save in saves if names.tree.language in SCRIPTS else ():
+        for one in _plurals_of(save):
             yield from _left_in(names, one)
 
 
-def _plurals(before: str, after: str) -> Iterator[Plural]:
+@lru_cache(64)
+def _plurals_of(save: Save) -> tuple[Plural, ...]:
+    is_possible = "| null" in save.before or "| undefined" in save.before
+    hunks = diff(save.before, save.after) if is_possible else ()
+    return tuple(_plurals(save.before, save.after, hunks))
+
+
+def _plurals(before: str, after: str, hunks: Iterable[Hunk]) -> Iterator[Plural]:
     grown = 0
-    for hunk in diff(before, after) if "|" in before else ():
+    for hunk in hunks:
         start = hunk.start + grown
         grown += hunk.growth
         was = _ONE.search(before, *line_around(before, hunk.start, hunk.end))
@@ -56,8 +67,6 @@ def _plurals(before: str, after: str) -> Iterator[Plural]:
 
 def _left_in(names: Names, one: Plural) -> Iterator[Consequence]:
     """Yield what became of one thing where it is given, compared with none, or with another."""
-    if names.tree.language not in SCRIPTS:
-        return
     contains, size, empty = _OF_SET if one.is_set else _OF_LIST
     uses = re.compile(
         rf"(?<![\w$.])(?P<of>(?:[\w$]+\.)*){one.old}"
