@@ -26,6 +26,8 @@ _SET: Final = (
     r"""^([ \t]*)(?:- )?["']?(?:(?:\w+_)?(?:FEATURE|FLAG|ENABLE)_)?(?:NAME)["']?(?:[ ]?[:=].*)?\n"""
     r"(?:\1[ \t]+\S.*\n)*"
 )
+#: The row of a table of flags in a manual.
+_ROW: Final = r"^\|[ \t]*`?(?:NAME)`?[ \t]*\|.*\n"
 
 
 def retired_flags(saves: Iterable[Save]) -> set[str]:
@@ -58,10 +60,12 @@ def flags_left_in(saves: Iterable[Save], text: str, names: Names | None) -> Iter
 
 
 def _set_in(text: str, name: str) -> Iterator[Hunk]:
-    """Take a flag out of settings, with the lines that belong to it."""
+    """Take a flag out of settings, with the lines that belong to it, and out of tables."""
     written = (re.escape(each) for each in written_forms(name) if " " not in each)
-    pattern = _SET.replace("NAME", "|".join(written))
-    for entry in re.finditer(pattern, text, re.MULTILINE):
+    name = "|".join(written)
+    for row in re.finditer(_ROW.replace("NAME", name), text, re.MULTILINE):
+        yield Hunk(row.start(), row.end(), "")
+    for entry in re.finditer(_SET.replace("NAME", name), text, re.MULTILINE):
         before = len(text[: entry.start()].rstrip()) - 1
         if text.startswith(",", before) and text[entry.end() :].lstrip().startswith("}"):
             yield Hunk(before, entry.start() + len(entry[0].rstrip()), "")  # the last one of JSON
