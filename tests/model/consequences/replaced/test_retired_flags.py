@@ -79,7 +79,7 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
         ("a.json", '{\n  "newCheckout": true,\n  "b": 1\n}\n', '{\n  "b": 1\n}\n'),
         ("a.json", '{\n  "b": 1,\n  "newCheckout": true\n}\n', '{\n  "b": 1\n}\n'),
         ("a.md", "The new checkout is on.\n", "The new checkout is on.\n"),
-        ("a.md", "|---|---|\n| `newCheckout` | on |\n| `b` | off |\n", "|---|---|\n| `b` | off |\n"),
+        ("a.md", "|---|---|\n| `newCheckout` | 1 |\n| `b` | 0 |\n", "|---|---|\n| `b` | 0 |\n"),
     ],
 )
 def test_settings(path: str, text: str, expected: str) -> None:
