@@ -28,7 +28,6 @@ from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.rewrites.migrations import migrations_left_in
-from editcast_model.consequences.rewrites.plurals import plurals_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
 from editcast_model.consequences.rules import after_change, replacing
 from editcast_model.diff import Hunk
@@ -130,7 +129,7 @@ class Consequences:
         def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
             return _fitting(now, (one for one in proposed if not _is_active(active, one)), taken)
 
-        found = list(free(plurals_left_in(self._saves, now)))
+        found: list[Consequence] = []
         changes: list[Change] = []
         for age, before in enumerate(filter(None, map(self.names, _earlier(history, text)))):
             change = Change(before, now, active)

@@ -37,7 +37,6 @@ from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
-from editcast_model.consequences.rewrites.plurals import after_plural
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
@@ -71,7 +70,6 @@ _RULES = (
     after_format,
     after_annotation,
     after_container,
-    after_plural,
     after_migration,
     after_clock,
     after_named_tuple,

@@ -113,7 +113,7 @@ def given_to(names: Names, call: Node) -> Node | None:
 
 
 def type_of_option(text: str, name: str) -> str:
-    """Return the type of an option of `argparse`; empty for one that is not defined in a text."""
+    """Return the type of an option of `argparse` or Click; empty where a text does not say it."""
     option = re.escape(name.replace("_", "-"))
     found = re.search(rf"""["']--{option}["']([^()]*(?:\([^()]*\)[^()]*)*)\)""", text)
     if found is None:

@@ -86,9 +86,12 @@ def _switched(tree: Tree, switch: Node) -> Iterator[Hunk]:
     """Yield a switch that asks for the errors that its cases name, up to the last of them."""
     value = field(switch, "value")
     cases = [one for one in switch.named_children if one.type == "expression_case"]
-    listed = [each for case in cases for each in case.named_children[0].named_children]
+    values = [field(case, "value") for case in cases]
+    listed = [each for one in values if one is not None for each in one.named_children]
     names = [tree.of(one) for one in listed]
-    if value is None or not all(one == "nil" or _SENTINEL.fullmatch(one) for one in names):
+    if value is None or value.type != "identifier" or not listed:
+        return  # a call would be made for each case
+    if not all(one == "nil" or _SENTINEL.fullmatch(one) for one in names):
         return
     asked, start, end = tree.of(value), value.start_byte, listed[-1].end_byte
     brace = tree.text.find("{", value.end_byte)
