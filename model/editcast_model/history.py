@@ -119,7 +119,7 @@ class EditHistory:
         return [*(save.before for save in self.saves), self.saved]
 
     def befores(self, most: int) -> list[str]:
-        """Return the texts before the last `most` saves, oldest first; before any, the first text."""
+        """Return the texts before the last `most` saves, oldest first; else the first text."""
         return [save.before for save in self.saves][-most:] or [self.saved]
 
     @property
