@@ -4,6 +4,7 @@ S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cach
 n  edits read, or predicted, together
 """
 
+import copy
 import json
 import logging
 import shutil
@@ -159,7 +160,7 @@ def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> No
         return
     places = _places(folder / WEIGHTS)
     given = examples(network, 70, 5)
-    for name, stage in _stages(network).items():
+    for name, stage in _stages(_with_other_weights(network)).items():
         inputs, outputs = SIGNATURES[name]
         dynamic = tuple({0: Dim.DYNAMIC} | _MORE_DIMENSIONS.get(key, {}) for key in inputs)
         with warnings.catch_warnings():
@@ -182,6 +183,19 @@ def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> No
         _strip(model)
         _refer_to_weights(model, places)
         onnx.save(model, folder / f"{name}.onnx")
+
+
+def _with_other_weights(network: EditNetwork) -> EditNetwork:
+    """Copy a network, with weights of which no two tensors are equal.
+
+    The exporter makes one of equal tensors, as the norms of a network that was never trained are.
+    Its graphs would not hold for the weights that it has after training.
+    """
+    other = copy.deepcopy(network)
+    draw = torch.Generator().manual_seed(0)
+    for parameter in other.parameters():
+        torch.nn.init.normal_(parameter, generator=draw)
+    return other
 
 
 def _simplify(model: ir.Model, weights: Container[str]) -> None:

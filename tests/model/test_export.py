@@ -82,6 +82,21 @@ def test_parity_notices_other_weights(exported: Bundle) -> None:
         check_parity(network, exported.path)
 
 
+def test_graphs_of_an_untrained_network_hold_for_a_trained_one(
+    exported: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The norms of the deeper one are untrained, and so equal; they were made one."""
+    trained = load_network(exported)
+    draw = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in trained.parameters():
+            parameter += 0.1 * torch.randn(parameter.shape, generator=draw)
+    monkeypatch.setattr(torch.onnx, "export", None)
+    again = export(trained, exported.tokenizer, {}, tmp_path / "trained", base=exported)
+    for name in GRAPHS:
+        assert again.graph(name).read_bytes() == exported.graph(name).read_bytes()
+
+
 def suggestion(
     network: Network, draw: Draw, vocabulary: int, seed: int
 ) -> tuple[tuple[Edit, ...], float, tuple[int, ...]] | None:
