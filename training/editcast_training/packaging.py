@@ -10,6 +10,7 @@ never exceed 0.6, so nothing would be shown.
 import gc
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 from editcast_model.bundle import Bundle, fresh_bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
-from editcast_model.errors import TooLittleHistoryError, TrainingError
+from editcast_model.errors import BundleError, TooLittleHistoryError, TrainingError
 from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
@@ -130,13 +131,18 @@ def finish(
 def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bundle:
     """Make a bundle without evaluation and calibration, for an experiment.
 
+    The graphs of a bundle that is replaced are kept if its architecture is the same.
+
     Raises:
         TrainingError: The checkpoint cannot be read, or is of another tokenizer, or the bundle
             cannot be written.
         BundleError: The tokenizer cannot be read, or the export computes different results.
     """
     network, vocabulary, training = _read(checkpoint, tokenizer)
-    return export(network, vocabulary, _card(Provenance(name, ""), training), out)
+    replaced = None
+    with suppress(BundleError):  # there is none, or it is damaged
+        replaced = Bundle.open(out)
+    return export(network, vocabulary, _card(Provenance(name, ""), training), out, base=replaced)
 
 
 @explained(TrainingError)
