@@ -25,6 +25,7 @@ _UNENDED: Final = ("python", "ruby", "go")
 _SIGNS: Final = (";", "\n")
 _STATEMENT: Final = re.compile("assignment|update")
 _GIVES: Final = re.compile("^del | [+]?= ")
+_ALONE: Final = re.compile(f"^(expression_statement|statement_list)$|{BODY.pattern}")
 _EXPRESSIONS: Final = ("expression_statement", "global_statement")
 #: Nodes that may be around a single one, and say nothing by that.
 _ENCLOSING: Final = re.compile(
@@ -131,7 +132,7 @@ def _fitting(tree: Tree, rows: Collection[Row], use: Node, key: str | None) -> F
     found = None
     for node in (use, *tree.around(use)[:_MOST_STEPS]):
         above = node.parent.type if node.parent is not None else ""
-        is_alone = above == "expression_statement" or BODY.search(above) is not None
+        is_alone = bool(_ALONE.search(above))
         for row in rows if is_alone or not is_written_to(node) else ():
             one = _found(row, tree, node, use, key)
             if one is not None:
@@ -166,11 +167,11 @@ def _found(row: Row, tree: Tree, node: Node, use: Node, key: str | None) -> Foun
 
 def _fits(row: Row, old: Node, tree: Tree, node: Node, bound: dict[str, Node]) -> bool:
     """Tell whether code reads as that of a row, and bind what stands in the places of letters."""
-    is_statement = old.type in _EXPRESSIONS
-    if node.type != old.type and not is_statement:
-        node = _inside(node)
     name = row.tree.of(old).rstrip(";")
-    if _LETTER.fullmatch(name) and (is_statement or not old.child_count):
+    is_letter = _LETTER.fullmatch(name) and (not old.child_count or old.type in _EXPRESSIONS)
+    if node.type != old.type and not (is_letter and old.child_count):
+        node = _inside(node)
+    if is_letter:
         is_one = node.is_named and not re.search("spread|splat", node.type)
         if name == "x" and node == bound["x"]:
             bound["use"] = node  # else another container of the row is this one

@@ -34,6 +34,8 @@ from editcast_model.syntax.tree import field, type_declared
 #: The fields that contain the name of a variable, and that of a member in it.
 _NAMED: Final = ("left", "name", "pattern", "property")
 _MEMBER: Final = ("attribute", "property")
+#: Declarations with a type before the names.
+_DECLARING: Final = ("variable_declaration", "local_variable_declaration", "field_declaration")
 #: What takes no other value.
 _FIXED: Final = re.compile(r"\b(const|readonly)\b")
 #: The type of the elements of a list or a map, where it is written.
@@ -90,8 +92,13 @@ def _changed(change: Change) -> Iterator[tuple[Occurrence, Occurrence, str]]:
     known = table(after.tree.language).get("kinds", {})
     places = (place for _, *ends in change.finished() for place in ends if known)
     for step in (step for place in places for step in after.tree.path_near(place)):
-        target = field(step.node, *_NAMED)
-        one = after.of_node(field(target, *_MEMBER) or target)
+        inner = step.node.named_children if step.type in _DECLARING else ()
+        declarator = next((each for each in inner if each.type == "variable_declarator"), step.node)
+        target = field(declarator, *_NAMED)
+        named = field(target, *_MEMBER) or target
+        one = after.of_node(named)
+        if one is None and named is not None and named.type == "instance_variable":
+            one = after.at(named.start_byte + 1)  # behind the sign
         was = change.same_before(one) if one is not None and one.start not in seen else None
         if one is None or was is None:
             continue
@@ -104,7 +111,15 @@ def _changed(change: Change) -> Iterator[tuple[Occurrence, Occurrence, str]]:
 
 def _declaration(one: Occurrence) -> Node:
     """Return the node around a name that may contain its type and its value."""
-    return one.path[-3 if one.role is Role.MEMBER else -2].node
+    return one.path[_depth(one) - 1].node
+
+
+def _depth(one: Occurrence) -> int:
+    """Return where the node of a variable or a member with its object is in a path, from its end.
+
+    A variable of an object in Ruby is one word.
+    """
+    return -2 if one.role is Role.MEMBER and one.path[-1].type != "instance_variable" else -1
 
 
 def _declared(names: Names, one: Occurrence) -> Iterator[str]:
@@ -161,7 +176,7 @@ def _places(names: Names, one: Occurrence) -> Iterator[Node]:
     scope = names.resolve(one) if one.role is Role.DEFINITION else None
     for each in names.of(one.name):
         if each.role is Role.MEMBER and whose and owner(names, each) == whose:
-            yield each.path[-2].node
+            yield each.path[_depth(each)].node
         is_named = each.role in (Role.REFERENCE, Role.DEFINITION)
         if is_named and scope and names.resolve(each) == scope:
             yield each.path[-1].node
