@@ -181,7 +181,9 @@ def of_class_itself(whose: str) -> str:
 
 def class_around(names: Names, path: Path) -> str | None:
     """Return what the members of `self` belong to, by `owner`'s names."""
+    is_in_method = False
     for step in reversed(path[:-1]):
+        is_in_method |= step.type == "method_definition"
         if is_own_type(step.node):
             return f"@{step.node.start_byte}"
         if step.type in _CLASS_NODES:
@@ -189,8 +191,8 @@ def class_around(names: Names, path: Path) -> str | None:
             return of_class_itself(whose) if names.rules.is_of_class(path) else whose
         if step.type == "impl_item":
             return _type_of(names, field(step.node, "type"))
-        if step.type == "object":
-            return None
+        if step.type == "object" and is_in_method:
+            return None  # elsewhere in it `this` is that around it
     return None
 
 

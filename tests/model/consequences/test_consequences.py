@@ -32,7 +32,7 @@ class Case:
 
     def text(self, *, typed: bool, follows: frozenset[int] = frozenset()) -> str:
         def chosen(found: re.Match[str]) -> str:
-            old, new = (found["typed"] or found["follows"]).split("=>")
+            old, new = (found["typed"] or found["follows"]).rsplit("=>", 1)
             is_new = typed if found["order"] is None else int(found["order"]) in follows
             return new if is_new else old
 

@@ -18,6 +18,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.formats import converted_in
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.replaced.saves import Save
+from editcast_model.consequences.rewrites.containers import declared_anew
 from editcast_model.consequences.rewrites.counterparts import BODY, count_others, counterpart
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.retyped import after_type
@@ -73,7 +74,7 @@ _DEFINED = ("name", "left", "declarator")
 def after_rewrite(change: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left where one was made in a change."""
     examples = defaultdict[str, list[Rule]](list)
-    converted = [span_of(one) for one in converted_in(change)]
+    converted = [*map(span_of, converted_in(change)), *declared_anew(change)]
     for rule in rules_of(change):
         if not span_of(*rule.old).touches(converted):
             examples[rule.cause].append(rule)
