@@ -117,9 +117,8 @@ def after_modules(
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
-            for key, further, is_alone, is_first in change.results:
-                called = _calls(ties, *key)
-                yield from all_taken_apart(names, called, further, is_alone, is_first)
+            for key, further, place in change.results:
+                yield from all_taken_apart(names, _calls(ties, *key), further, place)
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
             for made, fields in change.tuples:

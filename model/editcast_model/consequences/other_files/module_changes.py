@@ -19,7 +19,7 @@ from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.members.tuples import new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
-from editcast_model.consequences.results.further import new_results
+from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
 from editcast_model.consequences.results.sentinels import newly_wrapped_errors
 from editcast_model.consequences.results.wrapped import newly_wrapped
@@ -102,7 +102,7 @@ class ModuleChange:
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
-            called, whether there was none before, and whether they stand before that one.
+            called, and where they stand.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
         certain: The functions that fail where they returned nothing, with the error.
@@ -121,7 +121,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
-    results: tuple[tuple[Key, tuple[str, ...], bool, bool], ...] = ()
+    results: tuple[tuple[Key, tuple[str, ...], Place], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
@@ -288,7 +288,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "coroutines": lambda change: (key for (key,) in _keyed(change, zip(new_coroutines(change)))),
     "signatures": new_signatures,
     "results": lambda change: (
-        (key, one.names, one.is_alone, one.is_first)
+        (key, one.names, one.place)
         for one in new_results(change)
         if (key := _key_of(change.after, one.function))
     ),

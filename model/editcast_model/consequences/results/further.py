@@ -7,12 +7,14 @@ result may have an error.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.results.asked import asked_otherwise
+from editcast_model.consequences.results.sentinels import error_beside
 from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
@@ -28,6 +30,9 @@ _BLOCKS = ("block", "statement_list")
 _ENDING = re.compile("return|goto|select|switch")
 _ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
 _ERROR = re.compile(r"&?[\w.]*[eE]rr")
+#: An error that is made, or has a name.
+_MADE = re.compile(r"err$|(\w+\.)?Err[A-Z]\w*$|(fmt\.Errorf|errors\.New)\(")
+_FALSE = re.compile("false$")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
 _NUMBERS = """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
     uintptr""".split()
@@ -40,6 +45,10 @@ _SAYS = {"error": "nil", "bool": "true"}
 _NOTHING = re.compile(r'nil|0|""|false|[\w.\[\]]+\{\}')
 
 
+#: Where further results stand.
+Place = Literal["behind", "before", "alone", "instead"]
+
+
 class NewResults(NamedTuple):
     """A function that returns more than one result since a change.
 
@@ -47,15 +56,14 @@ class NewResults(NamedTuple):
         function: The function.
         names: What the further results are called; `_` for one that has no name.
         written: What other returns say in their place; empty where that is unknown.
-        is_alone: Whether there was no result before.
-        is_first: Whether they stand before the result that there was.
+        place: Where they stand: behind the result that there was or before it, alone where there
+            was none, or instead of another one that said if there is something.
     """
 
     function: Function
     names: tuple[str, ...]
     written: str
-    is_alone: bool = False
-    is_first: bool = False
+    place: Place = "behind"
 
 
 def after_results(change: Change) -> Iterator[Consequence]:
@@ -63,24 +71,28 @@ def after_results(change: Change) -> Iterator[Consequence]:
     for new in new_results(change):
         yield from _other_returns(change.after.tree, new)
         calls = calls_of(change.after, new.function)
-        yield from all_taken_apart(change.after, calls, new.names, new.is_alone, new.is_first)
+        yield from all_taken_apart(change.after, calls, new.names, new.place)
 
 
 def all_taken_apart(
-    names: Names, calls: Iterable[Call], further: tuple[str, ...], is_alone: bool, is_first: bool
+    names: Names, calls: Iterable[Call], further: tuple[str, ...], place: Place
 ) -> Iterator[Consequence]:
     """Return what calls of a function lack, with the names that one of them has already."""
     every = list(calls)
-    for call in every if is_first else ():
+    for call in every if place == "before" else ():
         left = field(outermost(call.node, ("expression_list",)).parent, "left")
         taken = left.named_children if left is not None else []
         if len(taken) == len(further) + 1:
             further = tuple(names.tree.of(one) for one in taken[:-1])
     for call in every:
-        if is_alone:
-            yield from _checked(names, call)
-        else:
-            yield from _taken_apart(names, call, further, is_first)
+        found = list[Consequence]()
+        if names.tree.language == "go" and further[0] in _CALLED.values():
+            found = list(asked_otherwise(names, call, further[0], is_instead=place == "instead"))
+        if place == "alone":
+            found = list(_checked(names, call))
+        elif place != "instead" and not found:
+            found = list(_taken_apart(names, call, further, is_first=place == "before"))
+        yield from found
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -114,11 +126,13 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     was = _results(change.before.tree, earlier.node)
     now = _results(change.after.tree, function.node)
     if not was and now == ["error"]:
-        return NewResults(function, ("err",), "nil", is_alone=True)
+        return NewResults(function, ("err",), "nil", "alone")
+    if was[:-1] == now[:-1] and {*was[-1:], *now[-1:]} == {"bool", "error"}:
+        return NewResults(function, (_CALLED[now[-1]],), _SAYS[now[-1]], "instead")
     if was == ["error"] == now[-1:] and len(now) > 1:
         zeros = [_zero(one) for one in now[:-1]]
         written = ", ".join(zeros) if all(zeros) else ""
-        return NewResults(function, ("_",) * len(zeros), written, is_first=True)
+        return NewResults(function, ("_",) * len(zeros), written, "before")
     if len(was) != 1 or len(now) < 2 or was != now[:1]:
         return None
     names = tuple(_CALLED.get(one, "_") for one in now[1:])
@@ -144,17 +158,46 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     node = new.function.node
     for one in returns_in(node) if new.written else ():
         values = _values(one)
-        if new.is_first:  # what is to be returned beside no error is unknown
-            if len(values) == 1 and _ERROR.match(tree.of(values[0])):
-                at = values[0].start_byte
-                yield Consequence(Hunk(at, at, f"{new.written}, "), "take_results")
-        elif len(values) == (0 if new.is_alone else 1):
-            end, sign = (one.end_byte, "") if new.is_alone else (values[0].end_byte, ",")
-            is_nothing = new.names == ("ok",) and _NOTHING.fullmatch(tree.of(values[0]))
-            written = "false" if is_nothing else new.written
-            yield Consequence(Hunk(end, end, f"{sign} {written}"), "take_results")
-    if new.is_alone:
+        last = tree.of(values[-1]) if values else ""
+        if new.place == "instead":
+            hunk = _said_otherwise(tree, new, one, values[-1]) if values else None
+        elif new.place == "before":  # what is to be returned beside no error is unknown
+            at = values[0].start_byte if len(values) == 1 and _ERROR.match(last) else None
+            hunk = Hunk(at, at, f"{new.written}, ") if at is not None else None
+        elif len(values) == (0 if new.place == "alone" else 1):
+            end = values[0].end_byte if values else one.end_byte
+            written = new.written
+            is_flag = new.names == ("err",) and last == "false"  # which is no error
+            if new.names in (("ok",), ("err",)) and _NOTHING.fullmatch(last) and not is_flag:
+                written = _for_nothing(tree, new, one)
+            if new.names == ("err",) and values and values[0].type == "index_expression":
+                written = ""  # what is not there may be the error
+            hunk = Hunk(end, end, f"{',' if values else ''} {written}") if written else None
+        else:
+            continue
+        if hunk is not None:
+            yield Consequence(hunk, "take_results", is_first=True)
+    if new.place == "alone":
         yield from _last_return(tree, node, new.written)
+
+
+def _for_nothing(tree: Tree, new: NewResults, statement: Node) -> str:
+    """Return what a `return` of nothing says beside it; empty for an error that is unknown."""
+    if new.names == ("ok",):
+        return "false"
+    known = {one.name for one in new.function.parameters}
+    return error_beside(tree, statement, known)
+
+
+def _said_otherwise(tree: Tree, new: NewResults, statement: Node, value: Node) -> Hunk | None:
+    """Return what a `return` says in the place of a flag or an error."""
+    old, text = tree.of(value), ""
+    there, missing = ("nil", _MADE) if new.names == ("ok",) else ("true", _FALSE)
+    if old == there:
+        text = new.written
+    elif missing.match(old):
+        text = _for_nothing(tree, new, statement)
+    return Hunk(value.start_byte, value.end_byte, text) if text else None
 
 
 def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence]:
@@ -184,7 +227,7 @@ def _checked(names: Names, call: Call) -> Iterator[Consequence]:
 
 
 def _taken_apart(
-    names: Names, call: Call, further: tuple[str, ...], is_first: bool
+    names: Names, call: Call, further: tuple[str, ...], *, is_first: bool
 ) -> Iterator[Consequence]:
     """Return the names that an assignment of a call's result lacks."""
     node, parent = call.node, call.node.parent

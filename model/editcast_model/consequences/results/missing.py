@@ -48,6 +48,9 @@ _MAY_BE_NOTHING: Final = re.compile(
     r"\bNone\b|\bnull\b|\bundefined\b|\?\.|\.(get|find|pop)\(|\bnext\("
 )
 _LAST: Final = ("return_statement", "raise_statement", "throw_statement")
+_HANDLERS: Final = ("except_clause", "catch_clause", "else_clause")
+#: A look-up in a dictionary of Python that returns nothing for what is not there.
+_LOOKUP: Final = re.compile(r"[\w.]+\.get\([^,()]+\)")
 #: How callers ask whether a name means nothing, with the name in the place of `NAME`.
 _ASKED: Final = r"\(?(NAME is None|not NAME|!NAME|NAME ={2,3} (null|undefined))\)?"
 _FAILING: Final = rf"{_ASKED}[:)\s{{]+(raise|throw)\b"
@@ -183,14 +186,19 @@ def _changed(change: Change) -> Iterator[_Changed]:
         is_thrown = len(_THROWN.findall(old)) < len(_THROWN.findall(new))
         is_certain = is_thrown and _always_returns(after, now.node)
         errors = {*_ERROR.findall(old)}, {*_ERROR.findall(new)}
-        may_be = before.of(field(was.node, "return_type"))
+        may_be, promised = (
+            tree.of(field(one.node, "return_type")) for tree, one in ((before, was), (after, now))
+        )
         for word in _NOTHING.get(after.language, ()):
-            is_said = re.search(rf"\b({word}|Optional)\b", may_be) is not None
+            allowed = re.compile(rf"\b({word}|Optional)\b")
+            is_said = allowed.search(may_be) is not None
             had = _returns(before, was.node, word, is_said=is_said)
             has = _returns(after, now.node, word, is_said=is_said)
             if has != had and (has or is_certain):
                 error = errors[not has] - errors[has]
                 yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
+            elif is_said and promised and not has and not allowed.search(promised):
+                yield _Changed(now, word, False, "")  # its type says so itself
 
 
 def _returns(tree: Tree, function: Node, word: str, *, is_said: bool) -> bool:
@@ -198,6 +206,8 @@ def _returns(tree: Tree, function: Node, word: str, *, is_said: bool) -> bool:
     returned = {tree.of(first_child(one)) for one in returns_in(function)}
     if word in returned or not is_said:
         return word in returned
+    if tree.language == "python" and any(map(_LOOKUP.fullmatch, returned)):
+        return True
     names, code = filter(str.isidentifier, returned), tree.of(function)
     return any(not re.search(_FAILING.replace("NAME", one), code) for one in names)
 
@@ -237,14 +247,23 @@ def _opened(tree: Tree, function: Node, kind: Node, word: str) -> Iterator[Conse
 
 def _always_returns(tree: Tree, function: Node) -> bool:
     """Tell whether no end of a function may return nothing."""
-    body = function.child_by_field_name("body")
-    last = body.named_children[-1] if body is not None and body.named_child_count else None
-    while last is not None and last.type == "with_statement":
-        inner = field(last, "body")
-        last = inner.named_children[-1] if inner is not None and inner.named_child_count else None
     returned = [tree.of(one).strip(" ;") for one in returns_in(function)]
     is_certain = bool(returned) and not any(map(_MAY_BE_NOTHING.search, returned))
-    return last is not None and last.type in _LAST and is_certain and "return" not in returned
+    return is_certain and "return" not in returned and _leaves_at_end(function)
+
+
+def _leaves_at_end(node: Node | None) -> bool:
+    """Tell whether the last statement of a function or a block returns, or fails."""
+    body = field(node, "body") or first_child(node)
+    if node is not None and node.type in ("except_clause", "catch_clause"):
+        body = node.named_children[-1]
+    last = body.named_children[-1] if body is not None and body.named_child_count else None
+    if last is None or last.type == "with_statement":
+        return last is not None and _leaves_at_end(last)
+    if last.type == "try_statement":
+        others = [one for one in last.named_children if one.type in _HANDLERS]
+        return all(map(_leaves_at_end, [last, *others]))
+    return last.type in _LAST
 
 
 def _closed(tree: Tree, kind: Node, word: str) -> Iterator[Consequence]:
@@ -252,7 +271,9 @@ def _closed(tree: Tree, kind: Node, word: str) -> Iterator[Consequence]:
     written = tree.of(kind)
     optional = re.search(r"\bOptional\[(.*)\]$", written) if word == "None" else None
     if optional is not None:
-        yield Consequence(Hunk(kind.start_byte, kind.end_byte, optional[1]), "annotate_result")
+        yield Consequence(
+            Hunk(kind.start_byte, kind.end_byte, optional[1]), "annotate_result", True
+        )
     elif (found := re.search(rf"\s*\|\s*{word}\b", written)) is not None:
         start = kind.start_byte + found.start()
-        yield Consequence(Hunk(start, start + len(found[0]), ""), "annotate_result")
+        yield Consequence(Hunk(start, start + len(found[0]), ""), "annotate_result", True)

@@ -5,7 +5,7 @@ Once `ErrNotFound` is returned as `fmt.Errorf("get %q: %w", name, ErrNotFound)`,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -19,6 +19,50 @@ from editcast_model.syntax.tree import Tree, around, field
 _SENTINEL = re.compile(r"(?:\w+\.)?[Ee]rr[A-Z]\w*")
 _WRAPS = re.compile(r"\w+\.Errorf\(.*%w.*\)|errors\.Join\(.*\)", re.DOTALL)
 _EQUAL = {"==": "", "!=": "!"}
+#: An error that says nothing in words of its own.
+_ALONE = re.compile(
+    r'(?:NAME)|fmt\.Errorf\("(?:%[a-z]|[^%"\w])*", (?:NAME)(?:, [\w.]+)*\)'.replace(
+        "NAME", _SENTINEL.pattern
+    )
+)
+#: An error for what was not found, where it is made; what is returned after a question.
+_FOR_NOTHING = re.compile(r"\b([Ee]rr\w*(?:NotFound|Missing|Unknown|NoSuch)\w*)\s+= errors\.New\(")
+_RETURNED = (
+    r"if (?:[^\n;]*; )?ASKED \{\s*\n(?:[^\n{}]*\n){0,3}?\s*return (?:[^\n]*, )?"
+    rf"({_SENTINEL.pattern}|fmt\.Errorf\(.*{_SENTINEL.pattern}.*\))\s"
+)
+
+
+def is_sentinel_alone(error: str) -> bool:
+    """Tell whether an expression is an error of a package, with no more words around it."""
+    return _ALONE.fullmatch(error) is not None
+
+
+def error_beside(tree: Tree, statement: Node, known: Container[str]) -> str:
+    """Return the error for a `return` where nothing was found; empty if that is unknown.
+
+    Others in the file return it where they ask the same, or it is the only one that says so.
+
+    Args:
+        tree: The text.
+        statement: The `return`.
+        known: The parameters of the function around it.
+    """
+    asking = next((one for one in tree.around(statement) if one.type == "if_statement"), None)
+    asked = tree.of(field(asking, "condition"))
+    done = field(asking, "consequence")
+    if done is None or statement.start_byte > done.end_byte:
+        return ""
+    form = re.compile(_RETURNED.replace("ASKED", re.escape(asked)))
+    found = {one[1] for one in form.finditer(tree.text)}
+    errors = {name[0] for one in found if (name := _SENTINEL.search(one))}
+    if len(found) == 1 and is_sentinel_alone(*found):
+        one = found.pop()
+        given = re.findall(r"\w+", one.rpartition('"')[2])
+        return one if all(each in known or each in errors for each in given) else errors.pop()
+    if not errors and (asked == "!ok" or asked.endswith("== nil")):
+        errors = set(_FOR_NOTHING.findall(tree.text))
+    return errors.pop() if len(errors) == 1 else ""
 
 
 def after_wrapped_error(change: Change) -> Iterator[Consequence]:

@@ -49,6 +49,7 @@ _FAILING = re.compile(
     r"\b(parse|bind|connect|open|create|create_dir_all|read_dir|read_line|read_to_end"
     r"|read_to_string|remove_file|write_all|flush)(::<.*>)?$"
 )
+_TRIED = re.compile(r"(Ok|Err)\(")
 #: What does something about an error, or is returned as it is.
 _METHODS = re.compile("unwrap|expect|ok|err|map|and_then|or_else|is_|(with_)?context")
 _HANDLED = word_set(
@@ -57,11 +58,12 @@ _HANDLED = word_set(
 
 
 class Wrapped(NamedTuple):
-    """A function whose result is wrapped since a change, by what, and if it had none before."""
+    """A function whose result is wrapped since a change, by what, and what it was before."""
 
     function: Function
     maker: str
     was_nothing: bool
+    was_option: bool = False
 
 
 def after_wrapping(change: Change) -> Iterator[Consequence]:
@@ -77,7 +79,10 @@ def newly_wrapped(change: Change) -> Iterator[Wrapped]:
     for before, function in change.functions:
         was = _result(change.before.tree, before.node)
         maker, inner = _wrapper(change.after.tree, function.node)
-        if maker and _wrapper(change.before.tree, before.node)[0] != maker:
+        earlier, wrapped = _wrapper(change.before.tree, before.node)
+        if (earlier, maker) == ("Some", "Ok") and inner.startswith(f"{wrapped}, "):
+            yield Wrapped(function, maker, False, was_option=True)
+        elif maker and earlier != maker:
             if re.match(rf"{re.escape(_BOXED.get(was, was) or '()')}\s*(,|$)", inner):
                 yield Wrapped(function, maker, not was)
 
@@ -88,11 +93,15 @@ def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
         yield from _asked(names, call)
     tree, node, parent = names.tree, call.node, call.node.parent
     function = next((one for one in tree.around(node) if APART.match(one.type)), None)
+    if maker == "Ok" and (hunk := _no_option(tree, node)) is not None:
+        yield Consequence(hunk, "wrap_result", cause=f"{call.called.name} Ok")
+        return
     if maker != "Ok" or function is None or _wrapper(tree, function)[0] != maker:
         return
     if parent is not None and parent.type == "await_expression":
         node, parent = parent, parent.parent
-    if parent is None or parent.type in _HANDLED:
+    is_tried = _TRIED.match(tree.of(field(parent, "pattern")))
+    if parent is None or parent.type in _HANDLED or is_tried:
         return
     around = parent.parent if parent.type == "arguments" else None
     # The call may take the place of what it is wrapped in.
@@ -100,6 +109,18 @@ def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
     if not is_wrapped and not _METHODS.match(tree.of(field(parent, "field"))):
         end = node.end_byte
         yield Consequence(Hunk(end, end, "?"), "wrap_result", cause=f"{call.called.name} ?")
+
+
+def _no_option(tree: Tree, call: Node) -> Hunk | None:
+    """Return what becomes of a call whose result was an `Option`, which fails itself now."""
+    above = call.parent
+    pattern = field(above, "pattern")
+    if pattern is not None and tree.of(pattern).startswith("Some("):
+        return Hunk(pattern.start_byte, pattern.start_byte + len("Some"), "Ok")
+    outer = above.parent if above is not None else None
+    if outer is not None and tree.of(field(above, "field")) in ("ok_or", "ok_or_else"):
+        return Hunk(call.end_byte, outer.end_byte, "")
+    return None
 
 
 def _asked(names: Names, call: Call) -> Iterator[Consequence]:
@@ -140,6 +161,12 @@ def _returned(change: Change, one: Wrapped) -> Iterator[Consequence]:
     has_none = any(tree.of(each) in ("null", "Optional.empty()") for each in values)
     # In Java a variable may be null, or an `Optional` itself by now.
     may_be_none = one.maker == "Optional.of" and not has_none
+    if one.was_option:
+        for value in _values(tree, function, with_branches=True):
+            if tree.of(value).startswith("Some("):
+                hunk = Hunk(value.start_byte, value.start_byte + len("Some"), one.maker)
+                yield Consequence(hunk, "wrap_result", is_first=True)
+        return
     panics = list(_panics(tree, function)) if one.maker == "Ok" else []
     for value in values if not one.was_nothing else ():
         start, end, text = value.start_byte, value.end_byte, tree.of(value)
