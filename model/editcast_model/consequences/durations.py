@@ -10,7 +10,7 @@ from typing import Final
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Renamed
-from editcast_model.consequences.lists.word_forms import parts_of
+from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
 from editcast_model.syntax.tree import Tree, type_declared
 
 #: The units of times: how many seconds they are, and the parts of names that say them.
@@ -25,6 +25,13 @@ UNITS: Final = {
 }
 UNIT_OF: Final = {part: unit for unit, (_, parts) in UNITS.items() for part in parts.split()}
 _TYPES: Final = {"go": ("time.Duration",), "python": ("timedelta", "datetime.timedelta")}
+#: Numbers whose digits are grouped, and those that could be: no ports, and none in addresses.
+_GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
+_UNGROUPED: Final = r"(?<![\w.:/#])(?<![pP][oO][rR][tT][ =:])(?<![pP][oO][rR][tT][,:] )\d{%d,}\b"
+#: What formats a value in Go, with the unit of a number behind it.
+_VERB: Final = re.compile(
+    r"%(?:d(?:s|ms| ?(?:milli)?sec(?:ond)?s?| minutes?| hours?| days?)?\b|[^%])"
+)
 _NUMBER: Final = re.compile(r"u?int(8|16|32|64)?|float(32|64)?")
 _WRITTEN: Final = re.compile(r"\d[\d_]*(\.\d+)?")
 
@@ -79,6 +86,17 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
     start, end = node.start_byte, node.end_byte
     ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
     if tree.language == "go":
+        if flag := re.search(r"\b(U?[Ii]nt(64)?|Float64)(VarP?\(&)$", ahead):
+            given = re.match(r"((?:, \"[^\"]*\")+, )([1-9]\d*)(?=,)", behind)
+            default = f"{given[1]}{given[2]}*{_in_go(unit)}".replace(" * ", "*") if given else ""
+            last = end + given.end() if given else end
+            return start - len(flag[0]), last, f"Duration{flag[3]}{new}{default}"
+        if (verb := _verb(tree, node)) is not None:
+            old, now = (each.rpartition(".")[2] for each in (tree.of(node), new))
+            said = forms(old).search(tree.text, verb.start() - 80, verb.start())
+            first = said.start() if said else verb.start()
+            text = renamed(tree.text[first : verb.start()], old, now)
+            return first, end, f"{text}%s{tree.text[verb.end() : start]}{new}"
         dated = re.search(r"\bAddDate\(0, 0, (-?)$", ahead) if unit == "day" else None
         if dated and behind[:1] == ")":
             return start - len(dated[0]), end, f"Add({dated[1]}{new}"
@@ -96,3 +114,30 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
     if unit in ("second", "millisecond") and seconds:
         return start, end + seconds.end(), f"{new}.total_seconds()"
     return None
+
+
+def _verb(tree: Tree, node: Node) -> re.Match[str] | None:
+    """Return the verb for a whole number, and its unit, by which a call in Go prints a value."""
+    given = node.parent.named_children if node.parent is not None else []
+    texts = [at for at, one in enumerate(given) if "string_literal" in one.type]
+    if node not in given or not texts:
+        return None
+    first, place = texts[0], given.index(node)
+    text = given[first]
+    verbs = list(_VERB.finditer(tree.text, text.start_byte, text.end_byte))
+    at = place - first - 1
+    return verbs[at] if 0 <= at < len(verbs) and verbs[at][0].startswith("%d") else None
+
+
+def number_of(value: Fraction) -> str:
+    """Write a number."""
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+def is_grouped(text: str, digits: int) -> bool:
+    """Tell whether a text groups the digits of all numbers that have at least so many.
+
+    Some numbers of four digits are years and the like, which nobody groups.
+    """
+    least = 4 if digits == 4 else 5
+    return bool(_GROUPED.search(text)) and not re.search(_UNGROUPED % least, text)

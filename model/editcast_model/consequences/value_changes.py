@@ -19,6 +19,8 @@ from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.durations import (
     UNITS,
     as_duration,
+    is_grouped,
+    number_of,
     read_as_duration,
     unit_before,
 )
@@ -28,7 +30,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import WORD, Occurrence
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 #: The words for units, each with what it measures, and how many seconds or bytes it is.
 _OF_UNIT: Final = {
@@ -55,11 +57,12 @@ _FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 
 #: Bytes of a kilobyte, a megabyte and a gigabyte, each with what else it may have.
 _THOUSANDS: Final = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
-#: Numbers whose digits are grouped, and those that could be.
-_GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
-_UNGROUPED: Final = re.compile(r"(?<![\w.])\d{4,}\b")
-#: The last argument of an expression, if it is a number.
-_DEFAULT: Final = re.compile(r",\s*[\"']?(\d[\d_]*(?:\.\d+)?)[\"']?\s*\)+$")
+#: What stands for nothing at the end of an expression that reads a value, if it is a number.
+_DEFAULT: Final = re.compile(
+    r"(?:,|\?\?|\|\||\bor\b)\s*[\"']?(\d[\d_]*(?:\.\d+)?)[\"']?\s*\)*(?:\.to_[if])?$"
+)
+#: A call that calculates nothing.
+_READING: Final = re.compile(r"[A-Za-z][\w.:\[\]]*\((?!.*\s[-+*/]\s).*", re.DOTALL)
 _OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 #: The name of a flag or of its opposite; not a count, or a word for nothing.
 _FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
@@ -90,7 +93,8 @@ class ValueChange(NamedTuple):
         literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
         unit_before: The unit of a number that is a duration now.
-        is_whole: Whether its numbers have no fractions any more.
+        type: The type of its numbers, `int` or `float`, if that was the other one.
+        is_grouped: Whether digits are grouped in what was written; None where none could be.
     """
 
     factor: Fraction = Fraction(1)
@@ -99,7 +103,16 @@ class ValueChange(NamedTuple):
     literals: tuple[tuple[str, str], ...] = ()
     units: tuple[str, str] = ("", "")
     unit_before: str = ""
-    is_whole: bool = False
+    type: str = ""
+    is_grouped: bool | None = None
+
+    def scaled(self, number: str, text: str) -> str:
+        """Return what is written for a number of a text now."""
+        new = _product(Fraction(number.replace("_", "")), self.factor)
+        if not new.isdigit() or new == "0":
+            return new
+        grouped = is_grouped(text, len(new)) if self.is_grouped is None else self.is_grouped
+        return (f"{int(new):_}" if grouped else new) + ".0" * (self.type == "float")
 
 
 SAME: Final = ValueChange()
@@ -121,8 +134,11 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
         if _NUMBER.fullmatch(was) and _NUMBER.fullmatch(now):
             factor = Fraction(now.replace("_", "")) / (Fraction(was.replace("_", "")) or 1)
             if factor in _FACTORS or 1 / (factor or 1) in _FACTORS:
-                is_whole = "." in was and "." not in now
-                return ValueChange(factor, units=of_names.units, is_whole=is_whole)
+                points = "." in was, "." in now
+                kind = {(True, False): "int", (False, True): "float"}.get(points, "")
+                grouped = is_grouped(now, 4) if len(now) > 3 and "." not in now else None
+                units = of_names.units
+                return ValueChange(factor, units=units, type=kind, is_grouped=grouped)
         elif was in _OPPOSITE and now in _OPPOSITE:
             return ValueChange(is_negated=True)
         elif was in _OPPOSITE and _QUOTED.fullmatch(now):
@@ -194,6 +210,8 @@ class _Place:
         written = _value_beside(self._above[0], self._hunk.start)
         if written is not None or self._above[0].type == "jsx_attribute":
             return self._written(written)
+        if whole := self._handed_on():
+            return whole
         new = self._renamed(self._node.start_byte, self._node.end_byte)
         if self._value.is_negated:
             return self._asked(self._sign + new, new)
@@ -230,15 +248,35 @@ class _Place:
         return Hunk(self._hunk.start, written.end_byte, new)
 
     def _read(self, old: str) -> str | None:
-        """Return an expression that takes the value by the old name, or else a literal one."""
-        name = self._tree.text[self._hunk.start : self._hunk.end]
-        default = _DEFAULT.search(old) if self._value.factor != 1 and has(old, name) else None
-        number = self._literal(default[1]) if default else None
-        if default is None or number is None:
+        """Return a call that takes the value by the old name, or else a literal one."""
+        name, value = self._tree.text[self._hunk.start : self._hunk.end], self._value
+        if value.factor == 1 or not has(old, name, within=True) or not _READING.fullmatch(old):
             return None
-        new = renamed(old[: default.start(1)], name, self._hunk.text) + number
-        made = re.sub(r"^float\(", "int(", new) if self._value.is_whole else new
-        return made + old[default.end(1) :]
+        default = _DEFAULT.search(old)
+        number = self._literal(default[1]) if default else None
+        if default and number:
+            old = old[: default.start(1)] + number + old[default.end(1) :]
+        new = renamed(old, name, self._hunk.text, within=True)
+        return re.sub(r"^(int|float)\(", f"{value.type}(", new) if value.type else new
+
+    def _handed_on(self) -> Hunk | None:
+        """Return what puts the value into something of the same name, in another form perhaps."""
+        tree, word = self._tree, self._hunk.text
+        old = tree.text[self._hunk.start : self._hunk.end]
+        for one in self._above[:6]:
+            value, named = _value_beside(one, one.start_byte), field(one, "name", "key")
+            name = tree.of(named)
+            if value is None or named is None or not has(name, old):
+                continue
+            text = tree.of(value)
+            new = self._read(text)
+            if new is None and name != old and self._value.units != ("", ""):
+                new = (
+                    self._renamed(value.start_byte, value.end_byte) if value == self._node else None
+                )
+            head = renamed(name, old, word) + tree.text[named.end_byte : value.start_byte]
+            return Hunk(one.start_byte, value.end_byte, head + new) if new else None
+        return None
 
     def _true(self) -> str | None:
         """Return what is written for true now."""
@@ -254,15 +292,8 @@ class _Place:
         if value.is_negated and old in _OPPOSITE:
             return _OPPOSITE[old]
         if value.factor != 1 and _NUMBER.fullmatch(old):
-            return self._grouped(_product(Fraction(old.replace("_", "")), value.factor))
+            return value.scaled(old, self._tree.text)
         return None
-
-    def _grouped(self, number: str) -> str:
-        """Group the digits of a number if the text groups all others'."""
-        text = self._tree.text
-        if _UNGROUPED.fullmatch(number) and _GROUPED.search(text) and not _UNGROUPED.search(text):
-            return f"{int(number):_}"
-        return number
 
     def _negated(self, expression: str) -> str | None:
         """Return the opposite of an expression that says nothing by the old name."""
@@ -390,8 +421,3 @@ def _product(number: Fraction, factor: Fraction) -> str:
             parts = [number_of(number)] if number != 1 else []
             return " * ".join([*parts, *["1024"] * power])
     return number_of(number * factor)
-
-
-def number_of(value: Fraction) -> str:
-    """Write a number."""
-    return str(value.numerator) if value.denominator == 1 else repr(float(value))

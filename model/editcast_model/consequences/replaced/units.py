@@ -6,13 +6,12 @@ is `"pollIntervalMs": 5000`, and a row of a table in a manual has another name a
 
 import re
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.durations import UNIT_OF
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
+from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed, written_forms
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.saves import Save
 from editcast_model.consequences.replaced.words import replaced_in_save
@@ -20,22 +19,29 @@ from editcast_model.consequences.value_changes import (
     ValueChange,
     adapted,
     by_names,
-    number_of,
     value_change,
 )
 from editcast_model.diff import Hunk, line_around, shortest_hunk
-from editcast_model.syntax.names import Names
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 #: What stands between a name and its value, and the value, which is a number.
 _VALUE: Final = re.compile(
-    r"""(["'`]?)([ \t]*[:=|][ \t]*|[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*)(["'`]?)
+    r"""(["'`]?)([ \t]*[:=|][ \t]*|[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*
+        |(?<=["'])[ ]*,[ ]*|\r?\n[ \t]*value:[ ]*)(["'`]?)
         (\d[\d_]*(?:\.\d+)?)(?=["'`]?[ \t\r]*(?:[,;|#)\]}\n]|$))""",
     re.VERBOSE,
 )
 #: By unit, how Go and many settings write a duration.
-_UNITS: Final = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
-_SUFFIXES: Final = dict(zip(_UNITS, ("ns", "us", "ms", "s", "m", "h"), strict=True))
+_SUFFIXES: Final = {
+    "nanosecond": (1, "ns"),
+    "microsecond": (1, "us"),
+    "millisecond": (1, "ms"),
+    "second": (1, "s"),
+    "minute": (1, "m"),
+    "hour": (1, "h"),
+    "day": (24, "h"),
+}
 _MOST_PLACES: Final = 60
 _USES: Final = (Role.MEMBER, Role.KEY, Role.KEYWORD)
 
@@ -58,21 +64,21 @@ def new_units(
         for change in changes
         for one in change.renamed
     ]
-    for old, new in (*pairs, *(one[:2] for one in own)):
-        value = by_names(old, new)
-        if (new, old) not in pairs and any(value.units):
-            yield NewUnit(old, new, value)
-    found = (NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names)
-    for one in (*found, *own):
+    own.sort(key=lambda one: one.value == by_names(*one[:2]))  # a value says more than names
+    named = (NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names)
+    told = (NewUnit(*pair, by_names(*pair)) for pair in pairs if pair[::-1] not in pairs)
+    found = dict[tuple[str, str], NewUnit]()
+    for one in (*named, *own, *(one for one in told if any(one.value.units))):
         if one.value.factor != 1 or one.value.unit_before in _SUFFIXES:
-            yield one
+            found.setdefault(one[:2], one)
+    return iter(found.values())
 
 
 def units_left_in(
     found: Iterable[NewUnit], text: str, names: Names | None
 ) -> Iterator[Consequence]:
     """Return the places that have a name with its old unit."""
-    for one in dict.fromkeys(found):
+    for one in found:
         is_named = any(one.value.units)
         if len(parts_of(one.old)) < 2 or not (is_named or names is None or one.value.unit_before):
             continue
@@ -88,7 +94,7 @@ def _renamed_at(
     start, end = place.span(1)
     used = names.at(start) if names else None
     word, cause = renamed(place[1], one.old, one.new), f"{one.old} {one.new}"
-    if used is not None and not (any(one.value.units) and used.role in _USES):
+    if used is not None and not (any(one.value.units) and _follows(used, one.old)):
         return
     if names is not None and used is not None and used.name == one.old:
         made = Consequence(Hunk(start, end, word), "replace_unit", cause=cause)
@@ -96,7 +102,8 @@ def _renamed_at(
         return
     value = _VALUE.match(text, end)
     if value is not None:
-        word += text[end : value.start(4)] + _written(one.value, value)
+        change = one.value if names else one.value._replace(is_grouped=None)
+        word += text[end : value.start(4)] + _written(change, value, text)
         end = value.end()
     hunk = Hunk(start, end, word)
     if names is None:
@@ -104,14 +111,22 @@ def _renamed_at(
     yield Consequence(hunk, "replace_unit", cause=cause)
 
 
-def _written(change: ValueChange, value: re.Match[str]) -> str:
+def _follows(used: Occurrence, old: str) -> bool:
+    """Tell whether a name of code goes with another: a definition only in another form of it."""
+    is_form = used.role is Role.MEMBER_DEFINITION and used.name in written_forms(old) - {old}
+    return is_form or used.role in _USES
+
+
+def _written(change: ValueChange, value: re.Match[str], text: str) -> str:
     """Return a value in the new unit, as a file of settings writes it."""
     number = value[4]
     if change.unit_before:
         is_text = not value[3] and (value[1] == '"' or value[2] == " = ")
         quote = '"' if is_text else ""
-        return f"{quote}{number}{_SUFFIXES[change.unit_before]}{quote}"
-    return number_of(Fraction(number.replace("_", "")) * change.factor)
+        times, suffix = _SUFFIXES[change.unit_before]
+        number = str(int(number) * times) if number.isdigit() else number
+        return f"{quote}{number}{suffix}{quote}"
+    return change.scaled(number, text)
 
 
 def _in_row(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
