@@ -40,7 +40,7 @@ from editcast_model.consequences.rewrites.migrations import after_migration, lin
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
-from editcast_model.consequences.value_changes import adapted, value_change
+from editcast_model.consequences.value_changes import SAME, adapted, by_names, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import Names
@@ -97,7 +97,10 @@ def after_change(
             one = with_await(change.after, one, renamed)
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
-        yield replace(one, cause=replacing(change.after, one.hunk))
+        cause = replacing(change.after, one.hunk)
+        value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME
+        one = adapted(change.after.tree, one, value) if value.factor != 1 else one
+        yield replace(one, cause=cause)
     added = list(_missing(change, imports)) if imports is not None else []
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)

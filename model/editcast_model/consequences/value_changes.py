@@ -137,13 +137,22 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
                 points = "." in was, "." in now
                 kind = {(True, False): "int", (False, True): "float"}.get(points, "")
                 grouped = is_grouped(now, 4) if len(now) > 3 and "." not in now else None
-                units = of_names.units
+                units = of_names.units if any(of_names.units) else _units(new, factor)
                 return ValueChange(factor, units=units, type=kind, is_grouped=grouped)
         elif was in _OPPOSITE and now in _OPPOSITE:
             return ValueChange(is_negated=True)
         elif was in _OPPOSITE and _QUOTED.fullmatch(now):
             return ValueChange(literals=((was, now), (_OPPOSITE[was], f"{now[0]}{old}{now[0]}")))
     return of_names
+
+
+def _units(name: str, factor: Fraction) -> tuple[str, str]:
+    """Return the words for the unit before and now, if the new name alone has one."""
+    for word in parts_of(name)[-1:]:
+        kind, now = _OF_UNIT.get(word, ("", Fraction(0)))
+        found = (f"{one}s" for one, (seconds, _) in UNITS.items() if seconds == now * factor)
+        return next(found, "") if kind == "time" else "", word
+    return "", ""
 
 
 def _is_moment(change: Change, renamed: Renamed) -> bool:

@@ -27,12 +27,13 @@ from editcast_model.syntax.roles import Role
 
 #: What stands between a name and its value, and the value, which is a number.
 _VALUE: Final = re.compile(
-    r"""(["'`]?)([ \t]*[:=|][ \t]*|[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*
+    r"""(["'`]?)([ \t]*[:=][ \t]*|[ \t]*\|[ \t]*(?:`?[a-z]+`?[ \t]*\|[ \t]*)?|[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*
         |(?<=["'])[ ]*,[ ]*|\r?\n[ \t]*value:[ ]*)(["'`]?)
         (\d[\d_]*(?:\.\d+)?)(?=["'`]?[ \t\r]*(?:[,;|#)\]}\n]|$))""",
     re.VERBOSE,
 )
 #: By unit, how Go and many settings write a duration.
+_TYPE: Final = re.compile(r"\b(?:int(?:eger)?|number)\b")
 _SUFFIXES: Final = {
     "nanosecond": (1, "ns"),
     "microsecond": (1, "us"),
@@ -52,6 +53,11 @@ class NewUnit(NamedTuple):
     old: str
     new: str
     value: ValueChange
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the old name has the old unit."""
+        return self.value.units[0] in parts_of(self.old)
 
 
 def new_units(
@@ -79,10 +85,9 @@ def units_left_in(
 ) -> Iterator[Consequence]:
     """Return the places that have a name with its old unit."""
     for one in found:
-        is_named = any(one.value.units)
-        if len(parts_of(one.old)) < 2 or not (is_named or names is None or one.value.unit_before):
+        if len(parts_of(one.old)) < 2:
             continue
-        places = list(forms(one.old, within=is_named).finditer(text))
+        places = list(forms(one.old, within=one.is_named).finditer(text))
         for place in places if len(places) <= _MOST_PLACES else ():
             if " " not in place[1] and not place[2]:
                 yield from _renamed_at(one, place, text, names)
@@ -94,7 +99,7 @@ def _renamed_at(
     start, end = place.span(1)
     used = names.at(start) if names else None
     word, cause = renamed(place[1], one.old, one.new), f"{one.old} {one.new}"
-    if used is not None and not (any(one.value.units) and _follows(used, one.old)):
+    if used is not None and not (one.is_named and _follows(used, one.old)):
         return
     if names is not None and used is not None and used.name == one.old:
         made = Consequence(Hunk(start, end, word), "replace_unit", cause=cause)
@@ -103,11 +108,14 @@ def _renamed_at(
     value = _VALUE.match(text, end)
     if value is not None:
         change = one.value if names else one.value._replace(is_grouped=None)
-        word += text[end : value.start(4)] + _written(change, value, text)
+        between = text[end : value.start(4)]
+        if change.unit_before:
+            between = _TYPE.sub("duration", between)
+        word += between + _written(change, value, text)
         end = value.end()
     hunk = Hunk(start, end, word)
-    if names is None:
-        hunk = _in_row(text, hunk, one.value)
+    if used is None:
+        hunk = _in_line(text, hunk, one.value)
     yield Consequence(hunk, "replace_unit", cause=cause)
 
 
@@ -129,23 +137,27 @@ def _written(change: ValueChange, value: re.Match[str], text: str) -> str:
     return change.scaled(number, text)
 
 
-def _in_row(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
-    """Return a replacement in a row of a table with the word for its unit, as wide as before."""
+def _in_line(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
+    """Return a replacement with the word for its unit behind it, in a row of a table as wide."""
     first, last = line_around(text, hunk.start, hunk.end)
     old, rest = text[first:last], text[hunk.end : last]
-    if not old.startswith("|"):
-        return hunk
-    before, after = (UNIT_OF.get(word, "\0") for word in value.units)
-
-    def unit(found: re.Match[str]) -> str:
-        return f"{after.capitalize() if found[0][0].isupper() else after}s"
-
-    rest = re.sub(rf"\b{before}s\b", unit, rest, count=1, flags=re.IGNORECASE)
+    if value.units[0]:
+        rest = _worded(rest, value)
     cells = (text[first : hunk.start] + hunk.text + rest).split("|")
     wide = old.split("|")
-    if len(wide) == len(cells) and "  |" in old:
+    if old.startswith("|") and len(wide) == len(cells) and "  |" in old:
         cells = [
             f"{cell.rstrip()} ".ljust(len(was)) if cell != was else was
             for cell, was in zip(cells, wide, strict=True)
         ]
     return shortest_hunk(old, "|".join(cells), first)
+
+
+def _worded(text: str, value: ValueChange) -> str:
+    """Return a text with the word for the new unit in the place of the first for the old one."""
+    before, after = (UNIT_OF.get(word, "\0") for word in value.units)
+
+    def unit(found: re.Match[str]) -> str:
+        return f"{after.capitalize() if found[0][0].isupper() else after}s"
+
+    return re.sub(rf"\b{before}s\b", unit, text, count=1, flags=re.IGNORECASE)
