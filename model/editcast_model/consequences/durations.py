@@ -23,6 +23,22 @@ UNITS: Final = {
     "hour": (Fraction(3600), "hour hours"),
     "day": (Fraction(86400), "day days"),
 }
+#: The words for units, each with what it measures, and how many seconds or bytes it is.
+OF_UNIT: Final = {
+    word: (kind, factor)
+    for kind, factor, words in (
+        *(("time", seconds, words) for seconds, words in UNITS.values()),
+        ("size", Fraction(1), "byte bytes"),
+        ("size", Fraction(1024), "kb kib kilobytes"),
+        ("size", Fraction(1024**2), "mb mib megabytes"),
+        ("size", Fraction(1024**3), "gb gib gigabytes"),
+    )
+    for word in words.split()
+}
+#: Factors between units that mean nothing else.
+FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 1024**3}
+#: Bytes of a kilobyte, a megabyte and a gigabyte, each with what else it may have.
+_THOUSANDS: Final = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
 UNIT_OF: Final = {part: unit for unit, (_, parts) in UNITS.items() for part in parts.split()}
 _TYPES: Final = {"go": ("time.Duration",), "python": ("timedelta", "datetime.timedelta")}
 #: Numbers whose digits are grouped, and those that could be: no ports, and none in addresses.
@@ -30,7 +46,8 @@ _GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
 _UNGROUPED: Final = r"(?<![\w.:/#])(?<![pP][oO][rR][tT][ =:])(?<![pP][oO][rR][tT][,:] )\d{%d,}\b"
 #: What formats a value in Go, with the unit of a number behind it.
 _VERB: Final = re.compile(
-    r"%(?:d(?:s|ms| ?(?:milli)?sec(?:ond)?s?| minutes?| hours?| days?)?\b|[^%])"
+    r"(%[-+# \d.]*(?!%)[A-Za-z])"
+    r"(?:(?<=d)(?:s|ms| ?(?:milli)?sec(?:ond)?s?| minutes?| hours?| days?)\b)?"
 )
 _NUMBER: Final = re.compile(r"u?int(8|16|32|64)?|float(32|64)?")
 _WRITTEN: Final = re.compile(r"\d[\d_]*(\.\d+)?")
@@ -91,7 +108,7 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
             default = f"{given[1]}{given[2]}*{_in_go(unit)}".replace(" * ", "*") if given else ""
             last = end + given.end() if given else end
             return start - len(flag[0]), last, f"Duration{flag[3]}{new}{default}"
-        if (verb := _verb(tree, node)) is not None:
+        if (verb := verb_of(tree, node)) is not None and verb[1].endswith("d"):
             old, now = (each.rpartition(".")[2] for each in (tree.of(node), new))
             said = forms(old).search(tree.text, verb.start() - 80, verb.start())
             first = said.start() if said else verb.start()
@@ -116,17 +133,48 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
     return None
 
 
-def _verb(tree: Tree, node: Node) -> re.Match[str] | None:
-    """Return the verb for a whole number, and its unit, by which a call in Go prints a value."""
+def verb_of(tree: Tree, node: Node) -> re.Match[str] | None:
+    """Return the verb by which a call formats a value, with the unit of a whole number in Go."""
     given = node.parent.named_children if node.parent is not None else []
-    texts = [at for at, one in enumerate(given) if "string_literal" in one.type]
+    texts = [at for at, one in enumerate(given) if "string" in one.type]
     if node not in given or not texts:
         return None
     first, place = texts[0], given.index(node)
     text = given[first]
     verbs = list(_VERB.finditer(tree.text, text.start_byte, text.end_byte))
     at = place - first - 1
-    return verbs[at] if 0 <= at < len(verbs) and verbs[at][0].startswith("%d") else None
+    return verbs[at] if 0 <= at < len(verbs) else None
+
+
+def units_of(name: str, factor: Fraction) -> tuple[str, str]:
+    """Return the words for the unit before and now, if the new name alone has one."""
+    for word in parts_of(name)[-1:]:
+        kind, now = OF_UNIT.get(word, ("", Fraction(0)))
+        found = (f"{one}s" for one, (seconds, _) in UNITS.items() if seconds == now * factor)
+        return next(found, "") if kind == "time" else "", word
+    return "", ""
+
+
+def is_same(factor: Fraction, wanted: Fraction) -> bool:
+    """Tell whether two factors are the same; a kilobyte may be of 1,000 bytes or of 1,024."""
+    return factor in (wanted, _THOUSANDS.get(wanted))
+
+
+def unit_like(word: str, new: str) -> str:
+    """Write a unit as long as another one is written."""
+    unit = UNIT_OF.get(new)
+    if unit is None:
+        return new
+    if len(word) < 4:
+        return UNITS[unit][1].split()[0]
+    said = unit + "s" * word.endswith("s")
+    return said.capitalize() if word[0].isupper() else said
+
+
+def worded(text: str, units: tuple[str, str]) -> str:
+    """Return a text with the word for a new unit in the place of the first for the old one."""
+    word = re.compile(rf"\b{UNIT_OF.get(units[0], '-')}s\b", re.IGNORECASE)
+    return word.sub(lambda found: unit_like(found[0], units[1]), text, count=1)
 
 
 def number_of(value: Fraction) -> str:
@@ -141,3 +189,12 @@ def is_grouped(text: str, digits: int) -> bool:
     """
     least = 4 if digits == 4 else 5
     return bool(_GROUPED.search(text)) and not re.search(_UNGROUPED % least, text)
+
+
+def product(number: Fraction, factor: Fraction) -> str:
+    """Write a product; bytes as people write them."""
+    for power in (2, 3):
+        if factor == 1024**power:
+            parts = [number_of(number)] if number != 1 else []
+            return " * ".join([*parts, *["1024"] * power])
+    return number_of(number * factor)

@@ -29,6 +29,7 @@ from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.sentinels import after_wrapped_error
@@ -40,7 +41,7 @@ from editcast_model.consequences.rewrites.migrations import after_migration, lin
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
-from editcast_model.consequences.value_changes import SAME, adapted, by_names, value_change
+from editcast_model.consequences.value_changes import SAME, by_names, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import Names

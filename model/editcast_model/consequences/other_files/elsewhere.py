@@ -15,10 +15,7 @@ from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION, SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.members.renames import (
-    given_properties,
-    renamed_keyword,
-)
+from editcast_model.consequences.members.renames import given_properties, renamed_keyword
 from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
@@ -47,12 +44,13 @@ from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
+from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
-from editcast_model.consequences.value_changes import adapted, by_names
+from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, object_of, owner

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Change
-from editcast_model.consequences.durations import UNIT_OF
+from editcast_model.consequences.durations import worded
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed, written_forms
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.saves import Save
+from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.replaced.words import replaced_in_save
 from editcast_model.consequences.value_changes import (
     ValueChange,
-    adapted,
     by_names,
     value_change,
 )
@@ -27,7 +27,8 @@ from editcast_model.syntax.roles import Role
 
 #: What stands between a name and its value, and the value, which is a number.
 _VALUE: Final = re.compile(
-    r"""(["'`]?)([ \t]*[:=][ \t]*|[ \t]*\|[ \t]*(?:`?[a-z]+`?[ \t]*\|[ \t]*)?|[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*
+    r"""(["'`]?)([ \t]*[:=][ \t]*|[ \t]*\|[ \t]*(?:`?[a-z]+`?[ \t]*\|[ \t]*)?
+        |[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*
         |(?<=["'])[ ]*,[ ]*|\r?\n[ \t]*value:[ ]*)(["'`]?)
         (\d[\d_]*(?:\.\d+)?)(?=["'`]?[ \t\r]*(?:[,;|#)\]}\n]|$))""",
     re.VERBOSE,
@@ -142,7 +143,7 @@ def _in_line(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
     first, last = line_around(text, hunk.start, hunk.end)
     old, rest = text[first:last], text[hunk.end : last]
     if value.units[0]:
-        rest = _worded(rest, value)
+        rest = worded(rest, value.units)
     cells = (text[first : hunk.start] + hunk.text + rest).split("|")
     wide = old.split("|")
     if old.startswith("|") and len(wide) == len(cells) and "  |" in old:
@@ -151,13 +152,3 @@ def _in_line(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
             for cell, was in zip(cells, wide, strict=True)
         ]
     return shortest_hunk(old, "|".join(cells), first)
-
-
-def _worded(text: str, value: ValueChange) -> str:
-    """Return a text with the word for the new unit in the place of the first for the old one."""
-    before, after = (UNIT_OF.get(word, "\0") for word in value.units)
-
-    def unit(found: re.Match[str]) -> str:
-        return f"{after.capitalize() if found[0][0].isupper() else after}s"
-
-    return re.sub(rf"\b{before}s\b", unit, text, count=1, flags=re.IGNORECASE)
