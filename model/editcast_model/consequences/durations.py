@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Renamed
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
-from editcast_model.syntax.tree import Tree, type_declared
+from editcast_model.syntax.tree import Tree, field, type_declared
 
 #: The units of times: how many seconds they are, and the parts of names that say them.
 UNITS: Final = {
@@ -66,10 +66,27 @@ def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
     now = after.of(type_declared(renamed.after.path[-2].node))
     if now not in _TYPES.get(language, ()) or not _NUMBER.fullmatch(was):
         return ""
+    if renamed.before.name == renamed.after.name:
+        return _unit_written(
+            *(
+                tree.of(field(one.path[-2].node, "right"))
+                for tree, one in ((before, renamed.before), (after, renamed.after))
+            )
+        )
     kept = parts_of(renamed.after.name)
     units = [UNIT_OF[one] for one in parts_of(renamed.before.name) if one in UNIT_OF]
     is_known = len(units) == 1 and not any(one in UNIT_OF for one in kept)
     return units[0] if is_known else ""
+
+
+def _unit_written(number: str, duration: str) -> str:
+    """Return the unit of a number for which a `timedelta` is written; empty for any other value."""
+    made = re.fullmatch(r"(?:datetime\.)?timedelta\((\w+)s=(\d[\d_.]*)\)", duration)
+    if made is None or made[1] not in UNITS or not _WRITTEN.fullmatch(number):
+        return ""
+    seconds = UNITS[made[1]][0] * Fraction(made[2])
+    units = ("second", "millisecond", "minute", "hour", "day")
+    return next((one for one in units if UNITS[one][0] * Fraction(number) == seconds), "")
 
 
 def as_duration(language: str, number: str, unit: str) -> str | None:
@@ -78,8 +95,9 @@ def as_duration(language: str, number: str, unit: str) -> str | None:
         return None
     if language == "go":
         return f"{number} * {_in_go(unit)}" if number.isdigit() and number != "0" else number
-    if number == "0":
+    if float(number) == 0:
         return "timedelta(0)"
+    number = number.removesuffix(".0")
     return f"timedelta({unit}s={number})" if unit != "nanosecond" else None
 
 
@@ -103,34 +121,44 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
     start, end = node.start_byte, node.end_byte
     ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
     if tree.language == "go":
-        if flag := re.search(r"\b(U?[Ii]nt(64)?|Float64)(VarP?\(&)$", ahead):
-            given = re.match(r"((?:, \"[^\"]*\")+, )([1-9]\d*)(?=,)", behind)
-            default = f"{given[1]}{given[2]}*{_in_go(unit)}".replace(" * ", "*") if given else ""
-            last = end + given.end() if given else end
-            return start - len(flag[0]), last, f"Duration{flag[3]}{new}{default}"
-        if (verb := verb_of(tree, node)) is not None and verb[1].endswith("d"):
-            old, now = (each.rpartition(".")[2] for each in (tree.of(node), new))
-            said = forms(old).search(tree.text, verb.start() - 80, verb.start())
-            first = said.start() if said else verb.start()
-            text = renamed(tree.text[first : verb.start()], old, now)
-            return first, end, f"{text}%s{tree.text[verb.end() : start]}{new}"
-        dated = re.search(r"\bAddDate\(0, 0, (-?)$", ahead) if unit == "day" else None
-        if dated and behind[:1] == ")":
-            return start - len(dated[0]), end, f"Add({dated[1]}{new}"
-        times = re.escape(_in_go(unit))
-        made = re.search(r"\btime\.Duration\($", ahead)
-        after = re.match(rf"\)\s*\*\s*{times}\b", behind)
-        if made and after:
-            return start - len(made[0]), end + after.end(), new
-        turned = re.search(rf"\b{times}\s*\*\s*time\.Duration\($", ahead)
-        return (start - len(turned[0]), end + 1, new) if turned and behind[:1] == ")" else None
+        return _read_in_go(tree, node, new, unit)
     made = re.search(rf"\b(datetime\.)?timedelta\({unit}s=$", ahead)
     if made and behind[:1] == ")":
         return start - len(made[0]), end + 1, new
+    around, same = tree.of(node.parent), re.escape(new.rpartition(".")[2])
+    is_passed_on = re.match(rf"(?:\w+\.)?{same}\s*=[^=]", around)
+    if behind.startswith(".total_seconds(") or "timedelta(" in around or is_passed_on:
+        return None
     seconds = re.match(r"\s*/\s*1_?000(\.0)?\b" if unit == "millisecond" else "", behind)
     if unit in ("second", "millisecond") and seconds:
         return start, end + seconds.end(), f"{new}.total_seconds()"
     return None
+
+
+def _read_in_go(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, int, str] | None:
+    start, end = node.start_byte, node.end_byte
+    ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
+    if flag := re.search(r"\b(U?[Ii]nt(64)?|Float64)(VarP?\(&)$", ahead):
+        given = re.match(r"((?:, \"[^\"]*\")+, )([1-9]\d*)(?=,)", behind)
+        default = f"{given[1]}{given[2]}*{_in_go(unit)}".replace(" * ", "*") if given else ""
+        last = end + given.end() if given else end
+        return start - len(flag[0]), last, f"Duration{flag[3]}{new}{default}"
+    if (verb := verb_of(tree, node)) is not None and verb[1].endswith("d"):
+        old, now = (each.rpartition(".")[2] for each in (tree.of(node), new))
+        said = forms(old).search(tree.text, verb.pos, verb.start())
+        first = said.start() if said else verb.start()
+        text = renamed(tree.text[first : verb.start()], old, now)
+        return first, end, f"{text}%s{tree.text[verb.end() : start]}{new}"
+    dated = re.search(r"\bAddDate\(0, 0, (-?)$", ahead) if unit == "day" else None
+    if dated and behind[:1] == ")":
+        return start - len(dated[0]), end, f"Add({dated[1]}{new}"
+    times = re.escape(_in_go(unit))
+    made = re.search(r"\btime\.Duration\($", ahead)
+    after = re.match(rf"\)\s*\*\s*{times}\b", behind)
+    if made and after:
+        return start - len(made[0]), end + after.end(), new
+    turned = re.search(rf"\b{times}\s*\*\s*time\.Duration\($", ahead)
+    return (start - len(turned[0]), end + 1, new) if turned and behind[:1] == ")" else None
 
 
 def verb_of(tree: Tree, node: Node) -> re.Match[str] | None:

@@ -29,6 +29,7 @@ from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
@@ -73,6 +74,7 @@ _RULES = (
     after_container,
     after_migration,
     after_clock,
+    after_duration,
     after_named_tuple,
     after_last_use,
     after_last_use_of_variable,

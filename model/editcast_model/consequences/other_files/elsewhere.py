@@ -87,9 +87,10 @@ def after_modules(
         yield from lacking(names, entry, (), importable)
     for change in due:
         ties = _Ties(names, path, change, imported)
-        for name in change.names:
+        for name in (*change.names, *change.durations):
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
-            yield from (adapted(names.tree, one, name.value) for one in renames)
+            adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
+            yield from (new for one, new in adapted_ones if new is not one or name.old != name.new)
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters)
         for key in change.coroutines:

@@ -99,6 +99,8 @@ class _Place:
         if self._value.is_negated:
             return self._asked(self._sign + new, new)
         if unit := self._value.unit_before:
+            if compared := self._compared(new):
+                return compared
             read = read_as_duration(self._tree, self._node, new, unit)
             return Hunk(*read) if read else None
         if self._value.is_moment:
@@ -133,6 +135,9 @@ class _Place:
     def _read(self, old: str) -> str | None:
         """Return a call that takes the value by the old name, or else a literal one."""
         name, value = self._tree.text[self._hunk.start : self._hunk.end], self._value
+        if value.unit_before and re.match(r"(?:int|float)\(", old) and old.endswith(")"):
+            new = renamed(old, name, self._hunk.text, within=True)
+            return f"timedelta({value.unit_before}s={new})"
         if value.factor == 1 or not has(old, name, within=True) or not _READING.fullmatch(old):
             return None
         default = _DEFAULT.search(old)
@@ -214,7 +219,7 @@ class _Place:
 
     def _scaled(self, new: str) -> Hunk | None:
         """Return an expression without the factor that its value has now, or with it."""
-        node, above = self._node, self._above[0]
+        node = self._node
         inner, factor = node, Fraction(1)
         for one in self._above:
             sign, other = self._operation(one, inner)
@@ -228,14 +233,18 @@ class _Place:
                 return Hunk(one.start_byte, one.end_byte, new)
         if inner != node:
             return None
-        sign, other = self._operation(above, node)
+        return self._compared(new) or self._said(new) or self._waited(new)
+
+    def _compared(self, new: str) -> Hunk | None:
+        """Return a comparison with a number that is another one now."""
+        node = self._node
+        sign, other = self._operation(self._above[0], node)
         if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
             scaled = self._literal(self._tree.of(other))
             if scaled and other.start_byte > node.start_byte:
                 between = self._tree.text[node.end_byte : other.start_byte]
                 return Hunk(node.start_byte, other.end_byte, new + between + scaled)
-            return None
-        return self._said(new) or self._waited(new)
+        return None
 
     def _said(self, new: str) -> Hunk | None:
         """Return a value that is printed with the unit behind it."""
