@@ -51,11 +51,11 @@ def beside_unit(changes: Iterable[Change]) -> Iterator[Consequence]:
             tree, cause = change.after.tree, f"{one.before.name} {one.after.name} "
             place = line_around(tree.text, one.after.start)
             yield from _comments(tree.text, place, value, cause)
-            lines = (
+            was, now = (
                 each.tree.text[slice(*line_around(each.tree.text, name.start))]
                 for each, name in ((change.before, one.before), (change.after, one.after))
             )
-            line = _Line(*lines, one.before.name, one.after.name, value)
+            line = _Line(was, now, one.before.name, one.after.name, value)
             yield from _siblings(tree, place[1], line, cause)
 
 

@@ -93,20 +93,19 @@ class _Place:
         written = value_beside(self._above[0], self._hunk.start)
         if written is not None or self._above[0].type == "jsx_attribute":
             return self._written(written)
-        if whole := self._handed_on():
+        whole = self._handed_on()
+        if whole is not None:
             return whole
         new = self._renamed(self._node.start_byte, self._node.end_byte)
         if self._value.is_negated:
             return self._asked(self._sign + new, new)
         if unit := self._value.unit_before:
-            if compared := self._compared(new):
-                return compared
             read = read_as_duration(self._tree, self._node, new, unit)
-            return Hunk(*read) if read else None
+            return self._compared(new) or (Hunk(*read) if read else None)
         if self._value.is_moment:
-            compared = _COMPARED.get(self._tree.language, ("!= null", "== null"))
-            is_usual = any(one in self._tree.text for one in compared)
-            return self._asked(*(f"{new} {one}" for one in compared)) if is_usual else None
+            signs = _COMPARED.get(self._tree.language, ("!= null", "== null"))
+            is_usual = any(one in self._tree.text for one in signs)
+            return self._asked(*(f"{new} {one}" for one in signs)) if is_usual else None
         if not self._value.literals:
             return self._scaled(new)
         true, equal = self._true(), "==" if self._tree.language == "python" else "==="
@@ -135,7 +134,8 @@ class _Place:
     def _read(self, old: str) -> str | None:
         """Return a call that takes the value by the old name, or else a literal one."""
         name, value = self._tree.text[self._hunk.start : self._hunk.end], self._value
-        if value.unit_before and re.match(r"(?:int|float)\(", old) and old.endswith(")"):
+        is_python = self._tree.language == "python" and value.unit_before
+        if is_python and re.fullmatch(r"(?:int|float)\(.*\)", old, re.DOTALL):
             new = renamed(old, name, self._hunk.text, within=True)
             return f"timedelta({value.unit_before}s={new})"
         if value.factor == 1 or not has(old, name, within=True) or not _READING.fullmatch(old):
