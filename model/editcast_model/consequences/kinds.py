@@ -74,6 +74,7 @@ Kind = Literal[
     "replace_version_said",
     "replace_path",
     "replace_unit",
+    "replace_unit_beside",
     "replace_default",
     "await_call",
     "make_async",

@@ -29,6 +29,8 @@ from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.replaced.kept_names import after_duration
+from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.sentinels import after_wrapped_error
@@ -41,7 +43,7 @@ from editcast_model.consequences.rewrites.migrations import after_migration, lin
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
-from editcast_model.consequences.value_changes import adapted, value_change
+from editcast_model.consequences.value_changes import SAME, by_names, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import Names
@@ -74,6 +76,7 @@ _RULES = (
     after_migration,
     after_clock,
     after_lock,
+    after_duration,
     after_named_tuple,
     after_last_use,
     after_last_use_of_variable,
@@ -99,7 +102,10 @@ def after_change(
             one = with_await(change.after, one, renamed)
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
-        yield replace(one, cause=replacing(change.after, one.hunk))
+        cause = replacing(change.after, one.hunk)
+        value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME
+        one = adapted(change.after.tree, one, value) if value.factor != 1 else one
+        yield replace(one, cause=cause)
     added = list(_missing(change, imports)) if imports is not None else []
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)

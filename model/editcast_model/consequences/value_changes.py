@@ -9,7 +9,6 @@ with the new name, from the two names, or from the types.
 """
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -17,31 +16,17 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.durations import (
-    UNITS,
-    as_duration,
-    read_as_duration,
+    FACTORS,
+    OF_UNIT,
+    is_grouped,
+    product,
     unit_before,
+    units_of,
 )
-from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import has, parts_of, renamed
-from editcast_model.diff import Hunk
-from editcast_model.syntax.breaking import breaks_syntax
-from editcast_model.syntax.languages import SCRIPTS
-from editcast_model.syntax.names import WORD, Occurrence
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.consequences.lists.word_forms import parts_of
+from editcast_model.syntax.names import Occurrence
+from editcast_model.syntax.tree import Tree, type_declared
 
-#: The words for units, each with what it measures, and how many seconds or bytes it is.
-_OF_UNIT: Final = {
-    word: (kind, factor)
-    for kind, factor, words in (
-        *(("time", seconds, words) for seconds, words in UNITS.values()),
-        ("size", Fraction(1), "byte bytes"),
-        ("size", Fraction(1024), "kb kib kilobytes"),
-        ("size", Fraction(1024**2), "mb mib megabytes"),
-        ("size", Fraction(1024**3), "gb gib gigabytes"),
-    )
-    for word in words.split()
-}
 _OPPOSITES: Final = [
     frozenset(pair.split("/"))
     for pair in """enabled/disabled enable/disable visible/hidden show/hide allow/deny
@@ -50,34 +35,11 @@ _OPPOSITES: Final = [
     mutable/immutable known/unknown locked/unlocked""".split()
 ]
 _NEGATING: Final = frozenset({"no", "not", "non", "without"})
-#: Factors between units that mean nothing else.
-_FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 1024**3}
-#: Bytes of a kilobyte, a megabyte and a gigabyte, each with what else it may have.
-_THOUSANDS: Final = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
-_NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
-#: Numbers whose digits are grouped, and those that could be.
-_GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
-_UNGROUPED: Final = re.compile(r"(?<![\w.])\d{4,}\b")
-#: The last argument of an expression, if it is a number.
-_DEFAULT: Final = re.compile(r",\s*[\"']?(\d[\d_]*(?:\.\d+)?)[\"']?\s*\)+$")
-_OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
-#: The name of a flag or of its opposite; not a count, or a word for nothing.
-_FLAG: Final = re.compile(r"(not |!)?(?!(?:None|nil|null|undefined)\b)[^\W\d][\w.$]*")
+NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
+OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 _QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
-_MEMBER: Final = re.compile("attribute|member_|selector_|field_(access|expression)|scoped")
-_WRAPPERS: Final = ("expression_list", "literal_element")  # of one expression, in Go
-_NOT: Final = re.compile("not_operator|unary_expression|unary_op|prefix_unary")
-_ASKED: Final = re.compile(
-    "^(if|while|elif|return|assert)|boolean_|logical|conditional|ternary|argument|not_operator"
-    "|parenthesized|if_clause|jsx_expression|pair|assignment|declarator"
-)
+WRAPPERS: Final = ("expression_list", "literal_element")  # of one expression, in Go
 _BOOLEAN: Final = re.compile(r"\b[Bb]ool(ean)?\b")
-#: By language, how a value is compared with nothing; other languages compare with `== null`.
-_COMPARED: Final = {
-    "python": ("is not None", "is None"),
-    **dict.fromkeys(SCRIPTS, ("!== null", "=== null")),
-}
-_WAITING: Final = re.compile(r"sleep|delay|wait")
 
 
 class ValueChange(NamedTuple):
@@ -90,7 +52,8 @@ class ValueChange(NamedTuple):
         literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
         unit_before: The unit of a number that is a duration now.
-        is_whole: Whether its numbers have no fractions any more.
+        type: The type of its numbers, `int` or `float`, if that was the other one.
+        is_grouped: Whether digits are grouped in what was written; None where none could be.
     """
 
     factor: Fraction = Fraction(1)
@@ -99,7 +62,16 @@ class ValueChange(NamedTuple):
     literals: tuple[tuple[str, str], ...] = ()
     units: tuple[str, str] = ("", "")
     unit_before: str = ""
-    is_whole: bool = False
+    type: str = ""
+    is_grouped: bool | None = None
+
+    def scaled(self, number: str, text: str) -> str:
+        """Return what is written for a number of a text now."""
+        new = product(Fraction(number.replace("_", "")), self.factor)
+        if not new.isdigit() or new == "0":
+            return new
+        grouped = is_grouped(text, len(new)) if self.is_grouped is None else self.is_grouped
+        return (f"{int(new):_}" if grouped else new) + ".0" * (self.type == "float")
 
 
 SAME: Final = ValueChange()
@@ -118,16 +90,29 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
         for names, one in ((change.before, renamed.before), (change.after, renamed.after))
     )
     if was and now and was != now:
-        if _NUMBER.fullmatch(was) and _NUMBER.fullmatch(now):
+        if NUMBER.fullmatch(was) and NUMBER.fullmatch(now):
             factor = Fraction(now.replace("_", "")) / (Fraction(was.replace("_", "")) or 1)
-            if factor in _FACTORS or 1 / (factor or 1) in _FACTORS:
-                is_whole = "." in was and "." not in now
-                return ValueChange(factor, units=of_names.units, is_whole=is_whole)
-        elif was in _OPPOSITE and now in _OPPOSITE:
+            if factor in FACTORS or 1 / (factor or 1) in FACTORS:
+                kind = _type_now(change, renamed, was, now)
+                grouped = is_grouped(now, 4) if len(now) > 3 and "." not in now else None
+                units = of_names.units if any(of_names.units) else units_of(new, factor)
+                return ValueChange(factor, units=units, type=kind, is_grouped=grouped)
+        elif was in OPPOSITE and now in OPPOSITE:
             return ValueChange(is_negated=True)
-        elif was in _OPPOSITE and _QUOTED.fullmatch(now):
-            return ValueChange(literals=((was, now), (_OPPOSITE[was], f"{now[0]}{old}{now[0]}")))
+        elif was in OPPOSITE and _QUOTED.fullmatch(now):
+            return ValueChange(literals=((was, now), (OPPOSITE[was], f"{now[0]}{old}{now[0]}")))
     return of_names
+
+
+def _type_now(change: Change, renamed: Renamed, was: str, now: str) -> str:
+    """Return the type of numbers that had the other one, as it is declared or as they look."""
+    types = [
+        names.tree.of(type_declared(one.path[-2].node))
+        for names, one in ((change.before, renamed.before), (change.after, renamed.after))
+    ]
+    if not {*types} <= {"int", "float"}:
+        types = ["float" if "." in each else "int" for each in (was, now)]
+    return types[1] if types[0] != types[1] else ""
 
 
 def _is_moment(change: Change, renamed: Renamed) -> bool:
@@ -150,212 +135,24 @@ def by_names(old: str, new: str) -> ValueChange:
         (left,), (right,) = gone, come
         if frozenset((left, right)) in _OPPOSITES:
             return ValueChange(is_negated=True)
-        if left in _OF_UNIT and right in _OF_UNIT:
-            (kind, per_old), (other, per_new) = _OF_UNIT[left], _OF_UNIT[right]
+        if left in OF_UNIT and right in OF_UNIT:
+            (kind, per_old), (other, per_new) = OF_UNIT[left], OF_UNIT[right]
             if kind == other and per_old != per_new:
                 return ValueChange(per_old / per_new, units=(left, right))
     is_negated = len(gone + come) == 1 and _NEGATING.issuperset(gone + come)
     return ValueChange(is_negated=True) if is_negated else SAME
 
 
-def adapted(tree: Tree, one: Consequence, value: ValueChange) -> Consequence:
-    """Return a rename with what is to become of the value beside it."""
-    if value == SAME or one.hunk.start == one.hunk.end or not one.hunk.text.isidentifier():
-        return one
-    hunk = _Place(tree, one.hunk, value).hunk()
-    return one if hunk is None or breaks_syntax(tree, hunk) else replace(one, hunk=hunk)
-
-
-class _Place:
-    """A place where a renamed thing is written or read.
-
-    Args:
-        tree: The text.
-        hunk: The replacement of its name.
-        value: What becomes of its values.
-    """
-
-    def __init__(self, tree: Tree, hunk: Hunk, value: ValueChange) -> None:
-        self._tree, self._hunk, self._value = tree, hunk, value
-        path = [step.node for step in tree.path(hunk.start)]
-        at = len(path) - 1
-        while at > 1 and path[at].type in ("string_content", "string_fragment", "string"):
-            at -= 1
-        while at > 0 and _MEMBER.search(path[at - 1].type) and _ends_alike(path[at - 1], path[at]):
-            at -= 1
-        self._node, self._above = path[at], path[:at][::-1]
-        while self._above and self._above[0].type in _WRAPPERS:
-            self._above = self._above[1:]
-
-    def hunk(self) -> Hunk | None:
-        """Return the replacement of the name with its value, or of the whole expression."""
-        if not self._above:
-            return None
-        written = _value_beside(self._above[0], self._hunk.start)
-        if written is not None or self._above[0].type == "jsx_attribute":
-            return self._written(written)
-        new = self._renamed(self._node.start_byte, self._node.end_byte)
-        if self._value.is_negated:
-            return self._asked(self._sign + new, new)
-        if unit := self._value.unit_before:
-            read = read_as_duration(self._tree, self._node, new, unit)
-            return Hunk(*read) if read else None
-        if self._value.is_moment:
-            compared = _COMPARED.get(self._tree.language, ("!= null", "== null"))
-            is_usual = any(one in self._tree.text for one in compared)
-            return self._asked(*(f"{new} {one}" for one in compared)) if is_usual else None
-        if not self._value.literals:
-            return self._scaled(new)
-        true, equal = self._true(), "==" if self._tree.language == "python" else "==="
-        return self._asked(f"{new} {equal} {true}", f"{new} !{equal[1:]} {true}") if true else None
-
-    def _renamed(self, start: int, end: int) -> str:
-        """Return a part of the text with the new name."""
-        text, hunk = self._tree.text, self._hunk
-        return text[start : hunk.start] + hunk.text + text[hunk.end : end]
-
-    def _written(self, written: Node | None) -> Hunk | None:
-        if written is None:
-            true, hunk = self._true(), self._hunk  # of JSX, where a name alone is true
-            return replace(hunk, text=f"{hunk.text}={_in_braces(true)}") if true else None
-        is_braced = written.type == "jsx_expression"
-        old = self._tree.of(written)[1:-1] if is_braced else self._tree.of(written)
-        new = self._literal(old) or self._read(old)
-        if new is None and self._value.is_negated:
-            new = self._negated(old)
-        if new is None:
-            return None
-        head = self._renamed(self._hunk.start, written.start_byte)
-        new = head + (_in_braces(new) if is_braced else new)
-        return Hunk(self._hunk.start, written.end_byte, new)
-
-    def _read(self, old: str) -> str | None:
-        """Return an expression that takes the value by the old name, or else a literal one."""
-        name = self._tree.text[self._hunk.start : self._hunk.end]
-        default = _DEFAULT.search(old) if self._value.factor != 1 and has(old, name) else None
-        number = self._literal(default[1]) if default else None
-        if default is None or number is None:
-            return None
-        new = renamed(old[: default.start(1)], name, self._hunk.text) + number
-        made = re.sub(r"^float\(", "int(", new) if self._value.is_whole else new
-        return made + old[default.end(1) :]
-
-    def _true(self) -> str | None:
-        """Return what is written for true now."""
-        return self._literal("true") or self._literal("True")
-
-    def _literal(self, old: str) -> str | None:
-        """Return what is written for a literal now."""
-        value = self._value
-        if value.unit_before:
-            return as_duration(self._tree.language, old, value.unit_before)
-        if value.literals:
-            return dict(value.literals).get(old)
-        if value.is_negated and old in _OPPOSITE:
-            return _OPPOSITE[old]
-        if value.factor != 1 and _NUMBER.fullmatch(old):
-            return self._grouped(_product(Fraction(old.replace("_", "")), value.factor))
-        return None
-
-    def _grouped(self, number: str) -> str:
-        """Group the digits of a number if the text groups all others'."""
-        text = self._tree.text
-        if _UNGROUPED.fullmatch(number) and _GROUPED.search(text) and not _UNGROUPED.search(text):
-            return f"{int(number):_}"
-        return number
-
-    def _negated(self, expression: str) -> str | None:
-        """Return the opposite of an expression that says nothing by the old name."""
-        old = self._tree.text[self._hunk.start : self._hunk.end]
-        flag = _FLAG.fullmatch(expression)
-        if flag is None:
-            return None
-        if old in WORD.findall(expression):  # both sides are negated
-            return re.sub(rf"\b{re.escape(old)}\b", self._hunk.text, expression)
-        return expression[flag.end(1) :] if flag[1] else self._sign + expression
-
-    @property
-    def _sign(self) -> str:
-        return "not " if self._tree.language in ("python", "ruby") else "!"
-
-    def _asked(self, is_so: str, is_not: str) -> Hunk | None:
-        """Return what says that a flag is set, or is not, where that is asked."""
-        node, above = self._node, self._above[0]
-        if _NOT.fullmatch(above.type) and self._tree.of(above).startswith(("not ", "!")):
-            return Hunk(above.start_byte, above.end_byte, is_not)
-        if above.type.startswith("assignment") and above.child_by_field_name("left") == node:
-            return None
-        is_asked = _ASKED.search(above.type) or (
-            above.type == "binary_expression" and self._operation(above, node)[0] in ("&&", "||")
-        )
-        return Hunk(node.start_byte, node.end_byte, is_so) if is_asked else None
-
-    def _operation(self, above: Node, node: Node) -> tuple[str, Node | None]:
-        """Return the operator of an expression of two, and the operand that is not a node."""
-        operands = above.named_children
-        if len(operands) != 2 or node not in operands:
-            return "", None
-        sign = self._tree.text[operands[0].end_byte : operands[1].start_byte].strip()
-        return sign, operands[operands[0] == node]
-
-    def _scaled(self, new: str) -> Hunk | None:
-        """Return an expression without the factor that its value has now, or with it."""
-        node, above = self._node, self._above[0]
-        inner, factor = node, Fraction(1)
-        for one in self._above:
-            sign, other = self._operation(one, inner)
-            number = self._tree.of(other)
-            if sign not in ("*", "/") or not _NUMBER.fullmatch(number):
-                break
-            literal = Fraction(number.replace("_", ""))
-            factor = factor * literal if sign == "*" else factor / (literal or 1)
-            inner = one
-            if _is_same(factor, self._value.factor):
-                return Hunk(one.start_byte, one.end_byte, new)
-        if inner != node:
-            return None
-        sign, other = self._operation(above, node)
-        if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
-            scaled = self._literal(self._tree.of(other))
-            if scaled and other.start_byte > node.start_byte:
-                between = self._tree.text[node.end_byte : other.start_byte]
-                return Hunk(node.start_byte, other.end_byte, new + between + scaled)
-            return None
-        return self._said() or self._waited(new)
-
-    def _said(self) -> Hunk | None:
-        """Return a value in a text with the unit behind it."""
-        above, (old, unit) = self._above[0], self._value.units
-        if above.type not in ("interpolation", "template_substitution") or not unit:
-            return None
-        behind = re.match(r"[ ]?([A-Za-z]+)\b", self._tree.text[above.end_byte :][:20])
-        if behind is None or _OF_UNIT.get(behind[1].lower()) != _OF_UNIT.get(old):
-            return None
-        start, end = self._hunk.start, above.end_byte + behind.end(1)
-        return Hunk(start, end, self._renamed(start, above.end_byte + behind.start(1)) + unit)
-
-    def _waited(self, new: str) -> Hunk | None:
-        """Return a time that is waited for in the unit that the function takes."""
-        if len(self._above) < 2 or "argument" not in self._above[0].type:
-            return None
-        called = first_child(self._above[1])
-        if not _WAITING.search(self._tree.of(called)):
-            return None
-        node, factor = self._node, self._value.factor
-        sign, other = ("/", factor) if factor > 1 else ("*", 1 / factor)
-        return Hunk(node.start_byte, node.end_byte, f"{new} {sign} {number_of(other)}")
-
-
 def _literal_of(tree: Tree, one: Occurrence) -> str:
     """Return the literal that is written beside a name; empty for none."""
     for step in one.path[-2:-4:-1]:
-        value = _value_beside(step.node, one.start)
+        value = value_beside(step.node, one.start)
         if value is not None:
             return tree.of(value).strip("{}")
     return ""
 
 
-def _value_beside(above: Node, start: int) -> Node | None:
+def value_beside(above: Node, start: int) -> Node | None:
     """Return the value that a node gives to what is named in it, from an offset on."""
     found = above.child_by_field_name("value")
     if "assign" in above.type:
@@ -364,34 +161,6 @@ def _value_beside(above: Node, start: int) -> Node | None:
         found = above.named_children[-1] if above.named_child_count > 1 else None
     if found is None or found.start_byte <= start:
         return None
-    while found.type in _WRAPPERS and found.named_child_count == 1:
+    while found.type in WRAPPERS and found.named_child_count == 1:
         found = found.named_children[0]
     return found
-
-
-def _ends_alike(above: Node, node: Node) -> bool:
-    return above.end_byte == node.end_byte and above.named_child_count > 1
-
-
-def _in_braces(value: str) -> str:
-    """Return a value of JSX; only a string needs no braces."""
-    return value if value[0] in "'\"" else f"{{{value}}}"
-
-
-def _is_same(factor: Fraction, wanted: Fraction) -> bool:
-    """Tell whether two factors are the same; a kilobyte may be of 1,000 bytes or of 1,024."""
-    return factor in (wanted, _THOUSANDS.get(wanted))
-
-
-def _product(number: Fraction, factor: Fraction) -> str:
-    """Write a product; bytes as people write them."""
-    for power in (2, 3):
-        if factor == 1024**power:
-            parts = [number_of(number)] if number != 1 else []
-            return " * ".join([*parts, *["1024"] * power])
-    return number_of(number * factor)
-
-
-def number_of(value: Fraction) -> str:
-    """Write a number."""
-    return str(value.numerator) if value.denominator == 1 else repr(float(value))

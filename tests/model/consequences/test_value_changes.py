@@ -76,8 +76,10 @@ def test_digits_are_grouped_as_others_are() -> None:
     before = head + "interface A { seconds: number }\nconst a: A = { seconds: 90 };\n"
     after = before.replace("A { seconds", "A { ms")
     assert proposed("a.ts", before, after) == ["const a: A = { ms: 90_000 };"]
-    mixed = "const year = 2024;\n"
+    mixed = "const size = 20240;\n"
     assert proposed("a.ts", mixed + before, mixed + after) == ["const a: A = { ms: 90000 };"]
+    address = "const url = 'http://localhost:9000';\nlisten(8080); // port 8080\n"
+    assert proposed("a.ts", address + before, address + after) == ["const a: A = { ms: 90_000 };"]
 
 
 def test_nothing_has_no_opposite() -> None:

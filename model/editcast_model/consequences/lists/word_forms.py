@@ -11,9 +11,9 @@ _PART = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 _SQL = re.compile(r"\b(CREATE\s+TABLE|INSERT\s+INTO|SELECT\b.*\bFROM)\b", re.IGNORECASE | re.DOTALL)
 
 
-def has(text: str, name: str) -> bool:
-    """Tell whether a text has a word, in any of its forms."""
-    return bool(name) and forms(name).search(text) is not None
+def has(text: str, name: str, *, within: bool = False) -> bool:
+    """Tell whether a text has a word, in any of its forms; perhaps as a part of another word."""
+    return bool(name) and forms(name, within=within).search(text) is not None
 
 
 @lru_cache(1000)

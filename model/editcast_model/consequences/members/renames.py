@@ -1,6 +1,7 @@
 """Renames that are left once a member of a class has been renamed."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.kinds import Consequence
@@ -19,6 +20,7 @@ from editcast_model.syntax.members import (
     fields_defined,
     is_declared_member,
     is_member,
+    of_class_itself,
     owner,
 )
 from editcast_model.syntax.names import Names, Occurrence
@@ -58,8 +60,10 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         for one, kind in possible_uses(after, old, family):
             if not are_apart(one, new):
                 yield Consequence(_replaced(one, new.name), kind)
-        used = after.of(whose.split("@")[0]) if are_constructor_keywords(after, new) else ()
-        for one in used:
+        used = after.of(whose.split("@")[0]) if are_constructor_keywords(after, new) else []
+        itself = whose, of_class_itself(whose)
+        own = (one for one in after.of("cls") if used and class_around(after, one.path) in itself)
+        for one in chain(used, own):
             call = call_of(after.tree, one) if one.role is Role.REFERENCE else None
             yield from renamed_keyword(call, old, new.name) if call else ()
 

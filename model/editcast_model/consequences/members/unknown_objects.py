@@ -64,10 +64,12 @@ def of_named(names: Names, member: str, whose: Collection[str]) -> Iterator[Occu
     """
     if any(is_declared_member(one) for one in names.of(member)):
         return
-    classes = {parts_of(one.partition("@")[0]) for one in whose}
+    known_as = {one.partition("@")[0] for one in whose}
+    classes = {*map(parts_of, known_as)}
     for one in names.of(member):
         known = owner(names, one) or ""
-        is_made = known[:1].islower() and known.endswith("@")  # by a function of another file
+        maker = known.partition(".")[0]  # a class, or a function of another file
+        is_made = (known[:1].islower() or maker in known_as) and known.endswith("@")
         if one.role is Role.MEMBER and (not known or is_made) and not _is_imported(names, one):
             thing = object_of(one.path[-2].node)
             found = _LAST.search(names.tree.of(thing)) if thing is not None else None

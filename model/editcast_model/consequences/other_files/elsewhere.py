@@ -15,10 +15,7 @@ from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION, SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.members.renames import (
-    given_properties,
-    renamed_keyword,
-)
+from editcast_model.consequences.members.renames import given_properties, renamed_keyword
 from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
@@ -47,12 +44,13 @@ from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
 from editcast_model.consequences.renames import renaming
+from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
-from editcast_model.consequences.value_changes import adapted, by_names
+from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, object_of, owner
@@ -89,9 +87,10 @@ def after_modules(
         yield from lacking(names, entry, (), importable)
     for change in due:
         ties = _Ties(names, path, change, imported)
-        for name in change.names:
+        for name in (*change.names, *change.durations):
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
-            yield from (adapted(names.tree, one, name.value) for one in renames)
+            adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
+            yield from (new for one, new in adapted_ones if new is not one or name.old != name.new)
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters)
         for key in change.coroutines:

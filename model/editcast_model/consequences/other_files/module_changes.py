@@ -19,6 +19,7 @@ from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.members.tuples import new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
+from editcast_model.consequences.replaced.kept_names import new_durations
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
 from editcast_model.consequences.results.sentinels import newly_wrapped_errors
@@ -110,6 +111,7 @@ class ModuleChange:
         named: What was the default of its exports, and is one that has a name now.
         tuples: The new classes of named tuples and of data, with their fields.
         wrapped_errors: The errors of a package of Go that are returned wrapped.
+        durations: The fields whose numbers are durations now, under the names that they had.
     """
 
     file: str
@@ -128,11 +130,13 @@ class ModuleChange:
     named: tuple[str, ...] = ()
     tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wrapped_errors: tuple[str, ...] = ()
+    durations: tuple[NewName, ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
-        words = {one.old for one in self.names} | {one.name for one in self.parameters}
+        words = {one.old for one in (*self.names, *self.durations)}
+        words |= {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {name for name, _ in self.tuples} | {*self.wrapped_errors}
@@ -297,6 +301,11 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "tuples": new_tuples,
     "wrapped_errors": newly_wrapped_errors,
+    "durations": lambda change: (
+        NewName(*key, key[1], is_keyword=True, value=value_change(change, one))
+        for one in new_durations(change)
+        if (key := _key(change.after, one.after))
+    ),
     "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 

@@ -6,36 +6,44 @@ is `"pollIntervalMs": 5000`, and a row of a table in a manual has another name a
 
 import re
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Change
-from editcast_model.consequences.durations import UNIT_OF
+from editcast_model.consequences.durations import worded
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
+from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed, written_forms
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.saves import Save
+from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.replaced.words import replaced_in_save
 from editcast_model.consequences.value_changes import (
     ValueChange,
-    adapted,
     by_names,
-    number_of,
     value_change,
 )
 from editcast_model.diff import Hunk, line_around, shortest_hunk
-from editcast_model.syntax.names import Names
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 #: What stands between a name and its value, and the value, which is a number.
 _VALUE: Final = re.compile(
-    r"""(["'`]?)([ \t]*[:=|][ \t]*|[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*)(["'`]?)
+    r"""(["'`]?)([ \t]*[:=][ \t]*|[ \t]*\|[ \t]*(?:`?[a-z]+`?[ \t]*\|[ \t]*)?
+        |[ \t(]*defaults?(?:[ ]to|[ ]is|:|=)?[ ]*
+        |(?<=["'])[ ]*,[ ]*|\r?\n[ \t]*value:[ ]*)(["'`]?)
         (\d[\d_]*(?:\.\d+)?)(?=["'`]?[ \t\r]*(?:[,;|#)\]}\n]|$))""",
     re.VERBOSE,
 )
 #: By unit, how Go and many settings write a duration.
-_UNITS: Final = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
-_SUFFIXES: Final = dict(zip(_UNITS, ("ns", "us", "ms", "s", "m", "h"), strict=True))
+_TYPE: Final = re.compile(r"\b(?:int(?:eger)?|number)\b")
+_SUFFIXES: Final = {
+    "nanosecond": (1, "ns"),
+    "microsecond": (1, "us"),
+    "millisecond": (1, "ms"),
+    "second": (1, "s"),
+    "minute": (1, "m"),
+    "hour": (1, "h"),
+    "day": (24, "h"),
+}
 _MOST_PLACES: Final = 60
 _USES: Final = (Role.MEMBER, Role.KEY, Role.KEYWORD)
 
@@ -46,6 +54,11 @@ class NewUnit(NamedTuple):
     old: str
     new: str
     value: ValueChange
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the old name has the old unit."""
+        return self.value.units[0] in parts_of(self.old)
 
 
 def new_units(
@@ -58,25 +71,24 @@ def new_units(
         for change in changes
         for one in change.renamed
     ]
-    for old, new in (*pairs, *(one[:2] for one in own)):
-        value = by_names(old, new)
-        if (new, old) not in pairs and any(value.units):
-            yield NewUnit(old, new, value)
-    found = (NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names)
-    for one in (*found, *own):
+    own.sort(key=lambda one: one.value == by_names(*one[:2]))  # a value says more than names
+    named = (NewUnit(one.old, one.new, one.value) for each in elsewhere for one in each.names)
+    told = (NewUnit(*pair, by_names(*pair)) for pair in pairs if pair[::-1] not in pairs)
+    found = dict[tuple[str, str], NewUnit]()
+    for one in (*named, *own, *(one for one in told if any(one.value.units))):
         if one.value.factor != 1 or one.value.unit_before in _SUFFIXES:
-            yield one
+            found.setdefault(one[:2], one)
+    return iter(found.values())
 
 
 def units_left_in(
     found: Iterable[NewUnit], text: str, names: Names | None
 ) -> Iterator[Consequence]:
     """Return the places that have a name with its old unit."""
-    for one in dict.fromkeys(found):
-        is_named = any(one.value.units)
-        if len(parts_of(one.old)) < 2 or not (is_named or names is None or one.value.unit_before):
+    for one in found:
+        if len(parts_of(one.old)) < 2:
             continue
-        places = list(forms(one.old, within=is_named).finditer(text))
+        places = list(forms(one.old, within=one.is_named).finditer(text))
         for place in places if len(places) <= _MOST_PLACES else ():
             if " " not in place[1] and not place[2]:
                 yield from _renamed_at(one, place, text, names)
@@ -88,7 +100,7 @@ def _renamed_at(
     start, end = place.span(1)
     used = names.at(start) if names else None
     word, cause = renamed(place[1], one.old, one.new), f"{one.old} {one.new}"
-    if used is not None and not (any(one.value.units) and used.role in _USES):
+    if used is not None and not (one.is_named and _follows(used, one.old)):
         return
     if names is not None and used is not None and used.name == one.old:
         made = Consequence(Hunk(start, end, word), "replace_unit", cause=cause)
@@ -96,39 +108,45 @@ def _renamed_at(
         return
     value = _VALUE.match(text, end)
     if value is not None:
-        word += text[end : value.start(4)] + _written(one.value, value)
+        change = one.value if names else one.value._replace(is_grouped=None)
+        between = text[end : value.start(4)]
+        if change.unit_before:
+            between = _TYPE.sub("duration", between)
+        word += between + _written(change, value, text)
         end = value.end()
     hunk = Hunk(start, end, word)
-    if names is None:
-        hunk = _in_row(text, hunk, one.value)
+    if used is None:
+        hunk = _in_line(text, hunk, one.value)
     yield Consequence(hunk, "replace_unit", cause=cause)
 
 
-def _written(change: ValueChange, value: re.Match[str]) -> str:
+def _follows(used: Occurrence, old: str) -> bool:
+    """Tell whether a name of code goes with another: a definition only in another form of it."""
+    is_form = used.role is Role.MEMBER_DEFINITION and used.name in written_forms(old) - {old}
+    return is_form or used.role in _USES
+
+
+def _written(change: ValueChange, value: re.Match[str], text: str) -> str:
     """Return a value in the new unit, as a file of settings writes it."""
     number = value[4]
     if change.unit_before:
         is_text = not value[3] and (value[1] == '"' or value[2] == " = ")
         quote = '"' if is_text else ""
-        return f"{quote}{number}{_SUFFIXES[change.unit_before]}{quote}"
-    return number_of(Fraction(number.replace("_", "")) * change.factor)
+        times, suffix = _SUFFIXES[change.unit_before]
+        number = str(int(number) * times) if number.isdigit() else number
+        return f"{quote}{number}{suffix}{quote}"
+    return change.scaled(number, text)
 
 
-def _in_row(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
-    """Return a replacement in a row of a table with the word for its unit, as wide as before."""
+def _in_line(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
+    """Return a replacement with the word for its unit behind it, in a row of a table as wide."""
     first, last = line_around(text, hunk.start, hunk.end)
     old, rest = text[first:last], text[hunk.end : last]
-    if not old.startswith("|"):
-        return hunk
-    before, after = (UNIT_OF.get(word, "\0") for word in value.units)
-
-    def unit(found: re.Match[str]) -> str:
-        return f"{after.capitalize() if found[0][0].isupper() else after}s"
-
-    rest = re.sub(rf"\b{before}s\b", unit, rest, count=1, flags=re.IGNORECASE)
+    if value.units[0]:
+        rest = worded(rest, value.units)
     cells = (text[first : hunk.start] + hunk.text + rest).split("|")
     wide = old.split("|")
-    if len(wide) == len(cells) and "  |" in old:
+    if old.startswith("|") and len(wide) == len(cells) and "  |" in old:
         cells = [
             f"{cell.rstrip()} ".ljust(len(was)) if cell != was else was
             for cell, was in zip(cells, wide, strict=True)

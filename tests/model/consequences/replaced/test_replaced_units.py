@@ -85,3 +85,126 @@ def test_in_strings_of_the_same_file() -> None:
     found = Consequences("", "a.ts").propose([before], now)
     text = apply_hunks(now, sorted((one.hunk for one in found), key=lambda hunk: hunk.start))
     assert text.endswith("{ POLL_WAIT_MS: 'pollWaitMs' };\n")
+
+
+PLAIN = """from datetime import timedelta
+
+class WorkerSettings:
+    poll_wait: float = 5.0
+
+    def check(self):
+        return self.poll_wait <= 0
+
+    @classmethod
+    def load(cls, raw):
+        return cls(poll_wait=float(raw.get("wait", 5)))
+"""
+AS_DELTA = PLAIN.replace("float = 5.0", "timedelta = timedelta(seconds=5)")
+IMPORT = "from settings import WorkerSettings\nfrom datetime import timedelta\n"
+
+
+def of_itself(path: str, before: str, now: str) -> str:
+    """Return a text after all that follows from a change of it."""
+    found = Consequences("", path).propose([before], now)
+    return apply_hunks(now, sorted((one.hunk for one in found), key=lambda hunk: hunk.start))
+
+
+def test_a_duration_keeps_its_name() -> None:
+    assert of_itself("settings.py", PLAIN, AS_DELTA) == AS_DELTA.replace(
+        "self.poll_wait <= 0", "self.poll_wait <= timedelta(0)"
+    ).replace('float(raw.get("wait", 5))', 'timedelta(seconds=float(raw.get("wait", 5)))')
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("WorkerSettings(poll_wait=2)", "WorkerSettings(poll_wait=timedelta(seconds=2))"),
+        ("sleep(settings.poll_wait)", "sleep(settings.poll_wait.total_seconds())"),
+        ("assert settings.poll_wait == 5.0", "assert settings.poll_wait == timedelta(seconds=5)"),
+        ("assert settings.poll_wait == timedelta(seconds=5)", ""),
+        ("f(poll_wait=settings.poll_wait)", ""),
+        ("sleep(settings.poll_wait.total_seconds())", ""),
+    ],
+)
+def test_uses_of_a_duration(old: str, new: str) -> None:
+    head = IMPORT + "settings = WorkerSettings.load({})\n"
+    text = after("settings.py", PLAIN, AS_DELTA, "b.py", f"{head}{old}\n")
+    assert text == f"{head}{new or old}\n"
+
+
+def test_what_is_read_in_another_unit() -> None:
+    before = """import os
+
+class Settings:
+    wait_ms: int = 5000
+
+    @classmethod
+    def load(cls):
+        return cls(
+            wait_ms=int(os.environ.get("APP_WAIT_MS", "5000")),
+        )
+"""
+    now = before.replace("wait_ms: int = 5000", "wait_seconds: float = 5.0")
+    assert of_itself("a.py", before, now) == now.replace(
+        'wait_ms=int(os.environ.get("APP_WAIT_MS", "5000"))',
+        'wait_seconds=float(os.environ.get("APP_WAIT_SECONDS", "5.0"))',
+    )
+    assert after("a.py", before, now, "a.yaml", "wait_ms: 8000\n") == "wait_seconds: 8.0\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("one_ms: int = 300\n", "one_s: float = 0.3\n"),
+        ("one_ms: int = 300  # milliseconds\n", ""),
+        ("lease_s: int = 300\n", ""),
+        ("one_ms: str = X\n", ""),
+        ("one: int = 300\n", ""),
+    ],
+)
+def test_declarations_right_below(old: str, new: str) -> None:
+    before = f"class A:\n    wait_ms: int = 5000\n    {old}"
+    now = before.replace("wait_ms: int = 5000", "wait_s: float = 5.0")
+    assert of_itself("a.py", before, now) == now.replace(old, new or old)
+
+
+def test_comments_say_the_new_unit() -> None:
+    before = "interface A {\n  // Time in seconds.\n  waitSeconds: number; // seconds per try\n}\n"
+    now = before.replace("waitSeconds", "waitMs")
+    assert of_itself("a.ts", before, now) == now.replace("seconds", "milliseconds")
+
+
+def test_what_prints_a_number_of_go() -> None:
+    use = 'f.IntVar(&c.TimeoutSeconds, "t", 5, "")\n\tlog("%s %d seconds", n, c.TimeoutSeconds)\n'
+    new = 'f.DurationVar(&c.Timeout, "t", 5*time.Second, "")\n\tlog("%s %s", n, c.Timeout)\n'
+    body = "\nfunc use(c Config) {\n\t"
+    before = CONFIG + body + use + "}\n"
+    assert of_itself("a.go", before, AS_DURATION + body + use + "}\n") == (
+        AS_DURATION + body + new + "}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "a.yaml",
+            "- name: POLL_WAIT_SEC\n  value: '5'\n",
+            "- name: POLL_WAIT_MS\n  value: '5000'\n",
+        ),
+        ("a.ts", "least(config, 'pollWaitSec', 1);\n", "least(config, 'pollWaitMs', 1000);\n"),
+        (
+            "a.py",
+            'log("every %d s", config.pollWaitSec)\n',
+            'log("every %d ms", config.pollWaitMs)\n',
+        ),
+        ("a.md", "| `pollWaitSec` | int | 30 |\n", "| `pollWaitMs` | int | 30000 |\n"),
+        (
+            "a.md",
+            "| `pollWaitSec` | 30 |\n| b | 60_000 |\n",
+            "| `pollWaitMs` | 30_000 |\n| b | 60_000 |\n",
+        ),
+    ],
+)
+def test_values_further_on(path: str, text: str, expected: str) -> None:
+    assert after("config.ts", SCRIPT, IN_MILLIS, path, text) == expected
