@@ -36,6 +36,7 @@ from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
+from editcast_model.consequences.rewrites.dry_runs import after_dry_run
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
@@ -72,6 +73,7 @@ _RULES = (
     after_container,
     after_migration,
     after_clock,
+    after_dry_run,
     after_named_tuple,
     after_last_use,
     after_last_use_of_variable,
