@@ -22,6 +22,7 @@ from editcast_model.consequences.members.renames import (
     after_parameter,
     after_property,
 )
+from editcast_model.consequences.members.route_guards import after_route_guard
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
@@ -29,6 +30,7 @@ from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option, after_renamed_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
+from editcast_model.consequences.results.fallbacks import after_fallback
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.sentinels import after_wrapped_error
@@ -75,6 +77,8 @@ _RULES = (
     after_migration,
     after_clock,
     after_dry_run,
+    after_fallback,
+    after_route_guard,
     after_named_tuple,
     after_last_use,
     after_last_use_of_variable,
