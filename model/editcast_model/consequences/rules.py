@@ -22,15 +22,17 @@ from editcast_model.consequences.members.renames import (
     after_parameter,
     after_property,
 )
+from editcast_model.consequences.members.route_guards import after_route_guard
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
-from editcast_model.consequences.passing.options import after_option
+from editcast_model.consequences.passing.options import after_option, after_renamed_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
+from editcast_model.consequences.results.fallbacks import after_fallback
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.sentinels import after_wrapped_error
@@ -38,6 +40,7 @@ from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
+from editcast_model.consequences.rewrites.dry_runs import after_dry_run
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.functions import after_last_use_of_function
@@ -60,6 +63,7 @@ _RULES = (
     after_argument,
     after_name,
     after_option,
+    after_renamed_option,
     after_new_property,
     after_entry,
     after_constructor,
@@ -77,6 +81,9 @@ _RULES = (
     after_clock,
     after_lock,
     after_duration,
+    after_dry_run,
+    after_fallback,
+    after_route_guard,
     after_named_tuple,
     after_last_use,
     after_last_use_of_variable,
