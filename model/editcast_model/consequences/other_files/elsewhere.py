@@ -63,6 +63,7 @@ from editcast_model.syntax.tree import field
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
+_TEST = re.compile(r"\btests?\b|\btest_")
 #: The fields that contain the module of a type.
 _MODULES = ("package", "module")
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
@@ -117,9 +118,11 @@ def after_modules(
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
-            for key, further, is_alone, is_first in change.results:
+            for key, further, earlier, at in change.results:
                 called = _calls(ties, *key)
-                yield from all_taken_apart(names, called, further, is_alone, is_first)
+                if names.tree.language == "python" and _TEST.search(path):
+                    further = ("_",) * len(further)
+                yield from all_taken_apart(names, called, further, earlier, at)
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
             for made, fields in change.tuples:

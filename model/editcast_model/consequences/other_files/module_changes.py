@@ -18,6 +18,7 @@ from editcast_model.consequences.lists.schema import added_table_columns, is_sch
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.members.tuples import new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
+from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results.further import new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
@@ -102,7 +103,7 @@ class ModuleChange:
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
-            called, whether there was none before, and whether they stand before that one.
+            called, the number of those before, and the place among them.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
         certain: The functions that fail where they returned nothing, with the error.
@@ -121,7 +122,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
-    results: tuple[tuple[Key, tuple[str, ...], bool, bool], ...] = ()
+    results: tuple[tuple[Key, tuple[str, ...], int, int], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
@@ -249,7 +250,8 @@ class ModuleHistory:
             is_same = function.defined.start not in renamed
             if key is None or not is_same or was.is_constructor != function.is_constructor:
                 continue
-            before, after = _placeless(was.parameters), _placeless(function.parameters)
+            before = _placeless(was.parameters)
+            after = _placeless(with_keys(change.after, function.parameters))
             known = self._parameters.get(key)
             others = known.before if known else ()
             if before not in others:
@@ -288,7 +290,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "coroutines": lambda change: (key for (key,) in _keyed(change, zip(new_coroutines(change)))),
     "signatures": new_signatures,
     "results": lambda change: (
-        (key, one.names, one.is_alone, one.is_first)
+        (key, one.names, one.earlier, one.at)
         for one in new_results(change)
         if (key := _key_of(change.after, one.function))
     ),
@@ -381,7 +383,7 @@ def _parameters_of(names: Names, key: Key) -> Parameters | None:
         and (function := function_of(names, one))
         and _key_of(names, function) == key
     ]
-    return _placeless(found[0].parameters) if len(found) == 1 else None
+    return _placeless(with_keys(names, found[0].parameters)) if len(found) == 1 else None
 
 
 def _placeless(parameters: Parameters) -> Parameters:

@@ -15,13 +15,20 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
+from editcast_model.syntax.calls import (
+    Call,
+    Function,
+    calls_of,
+    function_node_around,
+    functions_around,
+)
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field, first_child, outermost
 
 #: Types of nodes whose returns are their own.
 APART = re.compile("closure_|func|method_decl|async_block|lambda|class_|impl_item")
 _TARGETS = ("identifier", "attribute", "subscript")
+_WAITING, _LISTS = ("await",), ("expression_list", "pattern_list", "tuple_pattern")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
 #: Statements at the end of a function of Go that make a `return` unnecessary.
@@ -47,15 +54,15 @@ class NewResults(NamedTuple):
         function: The function.
         names: What the further results are called; `_` for one that has no name.
         written: What other returns say in their place; empty where that is unknown.
-        is_alone: Whether there was no result before.
-        is_first: Whether they stand before the result that there was.
+        earlier: The number of results before.
+        at: The place where they stand among those.
     """
 
     function: Function
     names: tuple[str, ...]
     written: str
-    is_alone: bool = False
-    is_first: bool = False
+    earlier: int = 1
+    at: int = 1
 
 
 def after_results(change: Change) -> Iterator[Consequence]:
@@ -63,24 +70,25 @@ def after_results(change: Change) -> Iterator[Consequence]:
     for new in new_results(change):
         yield from _other_returns(change.after.tree, new)
         calls = calls_of(change.after, new.function)
-        yield from all_taken_apart(change.after, calls, new.names, new.is_alone, new.is_first)
+        yield from all_taken_apart(change.after, calls, new.names, new.earlier, new.at)
 
 
 def all_taken_apart(
-    names: Names, calls: Iterable[Call], further: tuple[str, ...], is_alone: bool, is_first: bool
+    names: Names, calls: Iterable[Call], further: tuple[str, ...], earlier: int, at: int
 ) -> Iterator[Consequence]:
     """Return what calls of a function lack, with the names that one of them has already."""
-    every = list(calls)
-    for call in every if is_first else ():
-        left = field(outermost(call.node, ("expression_list",)).parent, "left")
-        taken = left.named_children if left is not None else []
-        if len(taken) == len(further) + 1:
-            further = tuple(names.tree.of(one) for one in taken[:-1])
+    every, end = list(calls), at + len(further)
+    for call in every if earlier else ():
+        left = field(outermost(call.node, (*_WAITING, "expression_list")).parent, "left")
+        taken = left.named_children if left is not None and left.type in _LISTS else []
+        given = tuple(names.tree.of(one) for one in taken[at:end])
+        if len(taken) == earlier + len(further) and (at < earlier or {*given} == {"_"}):
+            further = given
     for call in every:
-        if is_alone:
+        if not earlier:
             yield from _checked(names, call)
-        else:
-            yield from _taken_apart(names, call, further, is_first)
+        elif at in (0, earlier) or "_" not in further:
+            yield from _taken_apart(names, call, further, earlier, at)
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -91,6 +99,17 @@ def new_results(change: Change) -> Iterator[NewResults]:
     for was, function in change.functions:
         if (found := find(change, was, function)) is not None:
             yield found
+            if change.after.tree.language == "python":
+                yield from _handed_on(change.after, found)
+
+
+def _handed_on(names: Names, new: NewResults) -> Iterator[NewResults]:
+    """Yield the functions that return what a function of Python does, and nothing else."""
+    for call in calls_of(names, new.function):
+        around = functions_around(names, call.start)[-1:]
+        for one in around if call.node.parent.type == "return_statement" else ():
+            if len(list(returns_in(one.node))) == 1:
+                yield new._replace(function=one, written="")
 
 
 def _in_returns(change: Change, _: Function, function: Function) -> NewResults | None:
@@ -113,16 +132,20 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     """Return what a function of Go returns beside the one result that it had before, if any."""
     was = _results(change.before.tree, earlier.node)
     now = _results(change.after.tree, function.node)
+    count = len(now) - len(was)
     if not was and now == ["error"]:
-        return NewResults(function, ("err",), "nil", is_alone=True)
-    if was == ["error"] == now[-1:] and len(now) > 1:
-        zeros = [_zero(one) for one in now[:-1]]
-        written = ", ".join(zeros) if all(zeros) else ""
-        return NewResults(function, ("_",) * len(zeros), written, is_first=True)
-    if len(was) != 1 or len(now) < 2 or was != now[:1]:
+        return NewResults(function, ("err",), "nil", 0, 0)
+    ends = (at for at in range(len(was), -1, -1) if was == now[:at] + now[at + count :])
+    at = next(ends, None) if was and count > 0 else None
+    if at is None or (at < len(was) and was[-1] != "error"):
         return None
-    names = tuple(_CALLED.get(one, "_") for one in now[1:])
-    return NewResults(function, names, _SAYS.get(now[1], "") if len(now) == 2 else "")
+    new = now[at : at + count]
+    if at < len(was):
+        zeros = [_zero(one) for one in new]
+        written = ", ".join(zeros) if all(zeros) else ""
+        return NewResults(function, ("_",) * count, written, len(was), at)
+    names = tuple(_CALLED.get(one, "_") for one in new)
+    return NewResults(function, names, _SAYS.get(new[0], "") if count == 1 else "", at, at)
 
 
 def nodes_of(function: Node) -> Iterator[Node]:
@@ -144,16 +167,18 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     node = new.function.node
     for one in returns_in(node) if new.written else ():
         values = _values(one)
-        if new.is_first:  # what is to be returned beside no error is unknown
-            if len(values) == 1 and _ERROR.match(tree.of(values[0])):
-                at = values[0].start_byte
+        if len(values) != new.earlier:
+            continue
+        if new.at < new.earlier:  # what is to be returned beside no error is unknown
+            if _ERROR.match(tree.of(values[-1])):
+                at = values[new.at].start_byte
                 yield Consequence(Hunk(at, at, f"{new.written}, "), "take_results")
-        elif len(values) == (0 if new.is_alone else 1):
-            end, sign = (one.end_byte, "") if new.is_alone else (values[0].end_byte, ",")
+        else:
+            end, sign = (values[-1].end_byte, ",") if values else (one.end_byte, "")
             is_nothing = new.names == ("ok",) and _NOTHING.fullmatch(tree.of(values[0]))
             written = "false" if is_nothing else new.written
             yield Consequence(Hunk(end, end, f"{sign} {written}"), "take_results")
-    if new.is_alone:
+    if not new.earlier:
         yield from _last_return(tree, node, new.written)
 
 
@@ -184,11 +209,11 @@ def _checked(names: Names, call: Call) -> Iterator[Consequence]:
 
 
 def _taken_apart(
-    names: Names, call: Call, further: tuple[str, ...], is_first: bool
+    names: Names, call: Call, further: tuple[str, ...], earlier: int, at: int
 ) -> Iterator[Consequence]:
-    """Return the names that an assignment of a call's result lacks."""
+    """Return the names that an assignment of a call's results lacks."""
     node, parent = call.node, call.node.parent
-    if parent is not None and parent.type == "await":
+    if parent is not None and parent.type in _WAITING:
         node, parent = parent, parent.parent
     if parent is None:
         return
@@ -202,15 +227,16 @@ def _taken_apart(
         # Other than a declaration, an assignment takes only names that are there.
         is_there = all(names.is_known(call.called, one) for one in further)
         signs = (":=", "=") if is_there else (":=",)
-        takes = statement.type in _ASSIGNMENTS and left.named_child_count == 1
+        takes = statement.type in _ASSIGNMENTS and left.named_child_count == earlier
         takes &= text[end : node.start_byte].strip() in signs
     else:
         takes = statement.type == "assignment" and left.type in _TARGETS
         takes &= statement.child_by_field_name("type") is None
     if takes:
         hunk = Hunk(end, end, f", {written}")
-        if is_first:
-            hunk = Hunk(left.start_byte, left.start_byte, f"{written}, ")
+        if at < earlier:
+            place = left.named_children[at].start_byte
+            hunk = Hunk(place, place, f"{written}, ")
         if is_go and further == ("err",) and (does := _handling(names.tree, statement)):
             rest = (
                 f"{text[end : statement.end_byte]}\n{indent_at(names.tree, statement.start_byte)}"
