@@ -1,7 +1,7 @@
 """What is taken out of an object by its names since a change, or no longer is.
 
-After `const { rows, total } = load()` has become `const page = load()`, `rows` is `page.rows`; after
-the reverse, `page.rows` is `rows`. So it is of parameters that became fields of one, and of that.
+After `const { rows, total } = load()` has become `const page = load()`, `rows` is `page.rows`, and
+the other way round. So it is of parameters that became the fields of one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ class _Binding(NamedTuple):
 def after_taking_apart(change: Change) -> Iterator[Consequence]:
     """Return the uses of what is a member of something now, or a variable of its own."""
     seen = set[int]()
-    for hunk, start, end in change.finished():
+    for hunk, start, _ in change.finished():
         was, now = _binding(change.before, hunk.start), _binding(change.after, start)
         if was is None or now is None or now.node.start_byte in seen or not was.is_like(now):
             continue

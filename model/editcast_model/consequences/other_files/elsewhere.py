@@ -15,10 +15,7 @@ from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION, SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.members.renames import (
-    given_properties,
-    renamed_keyword,
-)
+from editcast_model.consequences.members.renames import given_properties, renamed_keyword
 from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
@@ -119,14 +116,14 @@ def after_modules(
             for signature in change.signatures:
                 yield from overriding(names, signature)
             for key, further, earlier, at in change.results:
-                called = _calls(ties, *key)
-                if names.tree.language == "python" and _TEST.search(path):
-                    further = ("_",) * len(further)
-                yield from all_taken_apart(names, called, further, earlier, at)
+                is_test = names.tree.language == "python" and _TEST.search(path)
+                called = ("_",) * len(further) if is_test else further
+                yield from all_taken_apart(names, _calls(ties, *key), called, earlier, at)
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
-            for made, fields in change.tuples:
-                yield from tuples_left_in(names, made, fields, ties.classes(made))
+            for made in change.tuples:
+                calls = chain.from_iterable(_calls(ties, "", one) for one in made.makers)
+                yield from tuples_left_in(names, made, ties.classes(made.name), calls)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)

@@ -16,7 +16,7 @@ from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
 from editcast_model.consequences.members.renames import are_constructor_keywords
-from editcast_model.consequences.members.tuples import new_tuples
+from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
@@ -127,7 +127,7 @@ class ModuleChange:
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
-    tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    tuples: tuple[NewTuple, ...] = ()
     wrapped_errors: tuple[str, ...] = ()
 
     @property
@@ -136,7 +136,8 @@ class ModuleChange:
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
-        words |= {name for name, _ in self.tuples} | {*self.wrapped_errors}
+        words |= {name for one in self.tuples for name in (one.name, *one.makers)}
+        words |= {*self.wrapped_errors}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}

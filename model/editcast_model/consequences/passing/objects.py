@@ -43,7 +43,8 @@ def in_object(
     if any(one.is_rest or one.name not in after[at].keys for one in moved):
         return
     nodes = [call.node.named_descendant_for_byte_range(one.start, one.end) for one in given]
-    is_old = is_as_before or len(call.arguments) > len(after)
+    is_old = is_as_before and len(call.arguments) >= sum(one.is_required for one in before)
+    is_old |= len(call.arguments) > len(after)
     is_old |= nodes[0] is not None and nodes[0].type in _LITERALS
     if is_old and nodes[0] is not None and nodes[0].type != "object":
         yield Consequence(_written(names.tree, call, moved, nodes), "name_arguments")
