@@ -36,6 +36,7 @@ _TYPES: Final = {
 }
 _TUPLES: Final = ("tuple", "expression_list", "array")
 _BRANCHES: Final = ("ternary_expression", "parenthesized_expression", "conditional_expression")
+_OWN: Final = re.compile(r"\b(?!None\b|Any\b|Path\b)[A-Z]\w+")
 _PATTERN: Final = re.compile(r"\b(?:const|let|var) \[")
 _MOST_PLACES: Final = 300
 
@@ -123,12 +124,12 @@ def _is_one(names: Names, thing: Node, whose: Collection[str], made: Collection[
 def _annotated(change: Change, new: NewTuple) -> Iterator[Consequence]:
     """Return the types that say what a class says.
 
-    Of fewer than three different types, another tuple may be meant, unless one has become the class
-    or is returned right below it.
+    Of few types that are not the project's, another tuple may be meant, unless one has become the
+    class or is returned right below it.
     """
     tree, kind = change.after.tree, "tuple" if change.after.tree.language == "python" else ""
     written = f"{kind}[{', '.join(new.types)}]"
-    is_sure = len({*new.types}) > 2 or written in "".join(
+    is_sure = len({*new.types}) > 1 + (_OWN.search(written) is None) or written in "".join(
         change.before.tree.text[hunk.start : hunk.end] for hunk, *_ in change.finished()
     )
     for found in islice(re.finditer(re.escape(written), tree.text), _MOST_PLACES):

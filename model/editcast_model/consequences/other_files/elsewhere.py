@@ -60,7 +60,6 @@ from editcast_model.syntax.tree import field
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
-_TEST = re.compile(r"\btests?\b|\btest_")
 #: The fields that contain the module of a type.
 _MODULES = ("package", "module")
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
@@ -116,14 +115,12 @@ def after_modules(
             for signature in change.signatures:
                 yield from overriding(names, signature)
             for key, further, earlier, at in change.results:
-                is_test = names.tree.language == "python" and _TEST.search(path)
-                called = ("_",) * len(further) if is_test else further
-                yield from all_taken_apart(names, _calls(ties, *key), called, earlier, at)
+                yield from all_taken_apart(names, _calls(ties, *key), further, earlier, at)
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
             for made in change.tuples:
-                calls = chain.from_iterable(_calls(ties, "", one) for one in made.makers)
-                yield from tuples_left_in(names, made, ties.classes(made.name), calls)
+                makers = chain.from_iterable(_calls(ties, "", one) for one in made.makers)
+                yield from tuples_left_in(names, made, ties.classes(made.name), makers)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)

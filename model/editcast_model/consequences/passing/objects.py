@@ -42,15 +42,16 @@ def in_object(
         return
     if any(one.is_rest or one.name not in after[at].keys for one in moved):
         return
-    nodes = [call.node.named_descendant_for_byte_range(one.start, one.end) for one in given]
+    found = (call.node.named_descendant_for_byte_range(one.start, one.end) for one in given)
+    nodes = [one for one in found if one is not None]
     is_old = is_as_before and len(call.arguments) >= sum(one.is_required for one in before)
     is_old |= len(call.arguments) > len(after)
-    is_old |= nodes[0] is not None and nodes[0].type in _LITERALS
-    if is_old and nodes[0] is not None and nodes[0].type != "object":
+    is_old |= nodes[0].type in _LITERALS
+    if is_old and nodes[0].type != "object":
         yield Consequence(_written(names.tree, call, moved, nodes), "name_arguments")
 
 
-def _written(tree: Tree, call: Call, moved: Parameters, given: list[Node | None]) -> Hunk:
+def _written(tree: Tree, call: Call, moved: Parameters, given: list[Node]) -> Hunk:
     """Return arguments as an object, in lines of their own if they stand in such."""
     first, last = call.arguments[0], call.arguments[-1]
     start, end = given[0].start_byte, given[-1].end_byte

@@ -107,8 +107,8 @@ def _handed_on(names: Names, new: NewResults) -> Iterator[NewResults]:
     """Yield the functions that return what a function of Python does, and nothing else."""
     for call in calls_of(names, new.function):
         around = functions_around(names, call.start)[-1:]
-        for one in around if call.node.parent.type == "return_statement" else ():
-            if len(list(returns_in(one.node))) == 1:
+        for one in around:
+            if [first_child(each) for each in returns_in(one.node)] == [call.node]:
                 yield new._replace(function=one, written="")
 
 
