@@ -14,6 +14,7 @@ from editcast_model.consequences.parameters import (
     value_for,
     with_argument,
 )
+from editcast_model.consequences.passing.objects import in_object, with_keys
 from editcast_model.consequences.passing.order import reordered
 from editcast_model.consequences.passing.own import is_idle_around, passed_on, to_base, with_own
 from editcast_model.consequences.passing.siblings import like_it
@@ -56,8 +57,9 @@ def _without_unbound(
 
 def _adapted(change: Change, was: Function, function: Function) -> Iterator[Consequence]:
     """Return the calls of a function with arguments as before, as they fit its parameters now."""
-    names, old, new = change.after, was.parameters, function.parameters
-    if not _are_plain(old, new):
+    names, old, new = change.after, was.parameters, with_keys(change.after, function.parameters)
+    is_plain = _are_plain(old, new)
+    if not is_plain and not any(one.keys for one in new):
         return
     known = [one.name for one in old]
     is_reordered = known != [one.name for one in new] and len(old) == len(new)
@@ -67,6 +69,8 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     given = [call for call, _ in every if call not in calls and not call.spreads]
     for call in calls:
         yield from fitted(names, call, old, new, is_as_before=True)
+        if not is_plain:
+            continue
         is_needed = len(added) == 1 and added[0].is_required and _lacks(call, old, added[0])
         if is_needed and value_for(names, call, added[0]) is None:
             yield from handed_down(names, call, new.index(added[0]), added[0], given)
@@ -96,7 +100,11 @@ def fitted(
         is_as_before: Whether the call is known to be for those before: otherwise it is left alone
             if it fits.
     """
-    if not _are_plain(before, after) or call.spreads:
+    if call.spreads:
+        return
+    found = list(in_object(names, call, before, after, is_as_before=is_as_before))
+    if found or not _are_plain(before, after):
+        yield from found
         return
     old, new = [one.name for one in before], [one.name for one in after]
     added = [one for one in after if one.name not in old]

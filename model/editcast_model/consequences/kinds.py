@@ -56,6 +56,7 @@ Kind = Literal[
     "unlist_file",
     "settle_condition",
     "assign_parameter",
+    "take_apart",
     "take_results",
     "wrap_result",
     "annotate_result",

@@ -23,6 +23,7 @@ from editcast_model.consequences.members.renames import (
     after_property,
 )
 from editcast_model.consequences.members.route_guards import after_route_guard
+from editcast_model.consequences.members.taken_apart import after_taking_apart
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
@@ -85,6 +86,7 @@ _RULES = (
     after_fallback,
     after_route_guard,
     after_named_tuple,
+    after_taking_apart,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,

@@ -38,6 +38,7 @@ class Parameter:
         is_named: Whether a call can only give it by its name.
         type: Its type as it is written, which two parameters may differ in; empty for none.
         default: Its default as it is written; empty for none.
+        keys: The fields of the object that it is, where they are looked for.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Parameter:
     is_named: bool = False
     type: str = dataclasses.field(default="", compare=False)
     default: str = dataclasses.field(default="", compare=False)
+    keys: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
 
 Parameters = tuple[Parameter, ...]

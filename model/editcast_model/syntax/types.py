@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field, first_child, word_set
+from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 WRAPPED = word_set("type type_annotation pointer_type unary_expression named_type optional_type")
@@ -26,6 +26,12 @@ _BASES = re.compile(
     "|class_interface_clause"
 )
 _NO_BASES = word_set("object extends implements ABC Protocol Generic metaclass")
+#: Types of nodes that declare fields, and of those around them up to their class.
+_FIELDS = word_set("property_signature field_declaration assignment formal_parameter parameter")
+_AROUND_FIELDS = word_set("""
+    interface_body object_type union_type block expression_statement struct_type parameter_list
+    field_declaration_list formal_parameters
+""")
 #: What defines a flag in Go, as a pointer to its value.
 _FLAG = re.compile(r"p?flag\.(Bool|Int|Int64|Uint|Uint64|Float64|String|Duration)\(")
 #: What gives a component of Vue its properties, and what takes that with their defaults.
@@ -91,6 +97,25 @@ def bases_of(names: Names, node: Node) -> frozenset[str]:
     bases = (child for child in node.children if _BASES.search(child.type))
     words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
     return frozenset(words - _NO_BASES)
+
+
+def fields_of(names: Names, kind: str) -> dict[str, str]:
+    """Return the fields of the only class of a name in this file, each with its type."""
+    classes = [one for one in names.of(kind) if one.part.kind == "class"]
+    return fields_in(names.tree, classes[0].path[-2].node) if len(classes) == 1 else {}
+
+
+def fields_in(tree: Tree, node: Node) -> dict[str, str]:
+    """Return the fields that a class declares, or a type without a name, each with its type."""
+    found = dict[str, str]()
+    for one in node.named_children:
+        if one.type in _FIELDS:
+            kind = tree.of(field(one, "type")).lstrip(": ")
+            named = one.children_by_field_name("name") or one.children_by_field_name("left")
+            found |= {tree.of(each): kind for each in named if kind}
+        elif one.type in _AROUND_FIELDS:
+            found |= fields_in(tree, one)
+    return found
 
 
 def is_own_type(node: Node) -> bool:

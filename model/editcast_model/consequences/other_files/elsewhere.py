@@ -120,8 +120,9 @@ def after_modules(
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
-            for made, fields in change.tuples:
-                yield from tuples_left_in(names, made, fields, ties.classes(made))
+            for made in change.tuples:
+                makers = chain.from_iterable(_calls(ties, "", one) for one in made.makers)
+                yield from tuples_left_in(names, made, ties.classes(made.name), makers)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)

@@ -16,8 +16,9 @@ from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
 from editcast_model.consequences.members.renames import are_constructor_keywords
-from editcast_model.consequences.members.tuples import new_tuples
+from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
+from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.replaced.kept_names import new_durations
 from editcast_model.consequences.results.further import Place, new_results
@@ -128,7 +129,7 @@ class ModuleChange:
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
-    tuples: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    tuples: tuple[NewTuple, ...] = ()
     wrapped_errors: tuple[str, ...] = ()
     durations: tuple[NewName, ...] = ()
 
@@ -139,7 +140,8 @@ class ModuleChange:
         words |= {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
-        words |= {name for name, _ in self.tuples} | {*self.wrapped_errors}
+        words |= {name for one in self.tuples for name in (one.name, *one.makers)}
+        words |= {*self.wrapped_errors}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
@@ -253,7 +255,8 @@ class ModuleHistory:
             is_same = function.defined.start not in renamed
             if key is None or not is_same or was.is_constructor != function.is_constructor:
                 continue
-            before, after = _placeless(was.parameters), _placeless(function.parameters)
+            before = _placeless(was.parameters)
+            after = _placeless(with_keys(change.after, function.parameters))
             known = self._parameters.get(key)
             others = known.before if known else ()
             if before not in others:
@@ -390,7 +393,7 @@ def _parameters_of(names: Names, key: Key) -> Parameters | None:
         and (function := function_of(names, one))
         and _key_of(names, function) == key
     ]
-    return _placeless(found[0].parameters) if len(found) == 1 else None
+    return _placeless(with_keys(names, found[0].parameters)) if len(found) == 1 else None
 
 
 def _placeless(parameters: Parameters) -> Parameters:

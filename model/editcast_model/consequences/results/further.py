@@ -7,7 +7,7 @@ result may have an error.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -17,12 +17,19 @@ from editcast_model.consequences.results.asked import asked_otherwise
 from editcast_model.consequences.results.sentinels import error_beside
 from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
+from editcast_model.syntax.calls import (
+    Call,
+    Function,
+    calls_of,
+    function_node_around,
+    functions_around,
+)
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field, first_child, outermost
 
 #: Types of nodes whose returns are their own.
 APART = re.compile("closure_|func|method_decl|async_block|lambda|class_|impl_item")
+_WAITING, _LISTS = ("await",), ("expression_list", "pattern_list", "tuple_pattern")
 _TARGETS = ("identifier", "attribute", "subscript")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
@@ -45,8 +52,16 @@ _SAYS = {"error": "nil", "bool": "true"}
 _NOTHING = re.compile(r'nil|0|""|false|[\w.\[\]]+\{\}')
 
 
-#: Where further results stand.
-Place = Literal["behind", "before", "alone", "instead"]
+class Place(NamedTuple):
+    """The place of further results: `at` among those that there were `earlier`.
+
+    Attributes:
+        is_instead: Whether they stand instead of another one, which said if there is something.
+    """
+
+    earlier: int = 1
+    at: int = 1
+    is_instead: bool = False
 
 
 class NewResults(NamedTuple):
@@ -56,14 +71,13 @@ class NewResults(NamedTuple):
         function: The function.
         names: What the further results are called; `_` for one that has no name.
         written: What other returns say in their place; empty where that is unknown.
-        place: Where they stand: behind the result that there was or before it, alone where there
-            was none, or instead of another one that said if there is something.
+        place: The place where they stand.
     """
 
     function: Function
     names: tuple[str, ...]
     written: str
-    place: Place = "behind"
+    place: Place = Place()
 
 
 def after_results(change: Change) -> Iterator[Consequence]:
@@ -78,20 +92,23 @@ def all_taken_apart(
     names: Names, calls: Iterable[Call], further: tuple[str, ...], place: Place
 ) -> Iterator[Consequence]:
     """Return what calls of a function lack, with the names that one of them has already."""
-    every = list(calls)
-    for call in every if place == "before" else ():
-        left = field(outermost(call.node, ("expression_list",)).parent, "left")
-        taken = left.named_children if left is not None else []
-        if len(taken) == len(further) + 1:
-            further = tuple(names.tree.of(one) for one in taken[:-1])
+    every, end = list(calls), place.at + len(further)
+    for call in every if place.earlier and not place.is_instead else ():
+        left = field(outermost(call.node, (*_WAITING, "expression_list")).parent, "left")
+        taken = left.named_children if left is not None and left.type in _LISTS else []
+        given = tuple(names.tree.of(one) for one in taken[place.at : end])
+        is_of_these = place.at < place.earlier or {*given} == {"_"}
+        if len(taken) == place.earlier + len(further) and is_of_these:
+            further = given
     for call in every:
         found = list[Consequence]()
         if names.tree.language == "go" and further[0] in _CALLED.values():
-            found = list(asked_otherwise(names, call, further[0], is_instead=place == "instead"))
-        if place == "alone":
+            found = list(asked_otherwise(names, call, further[0], is_instead=place.is_instead))
+        if not place.earlier:
             found = list(_checked(names, call))
-        elif place != "instead" and not found:
-            found = list(_taken_apart(names, call, further, is_first=place == "before"))
+        elif not (place.is_instead or found):
+            if place.at in (0, place.earlier) or "_" not in further:
+                found = list(_taken_apart(names, call, further, place))
         yield from found
 
 
@@ -103,6 +120,17 @@ def new_results(change: Change) -> Iterator[NewResults]:
     for was, function in change.functions:
         if (found := find(change, was, function)) is not None:
             yield found
+            if change.after.tree.language == "python":
+                yield from _handed_on(change.after, found)
+
+
+def _handed_on(names: Names, new: NewResults) -> Iterator[NewResults]:
+    """Yield the functions that return what a function of Python does, and nothing else."""
+    for call in calls_of(names, new.function):
+        around = functions_around(names, call.start)[-1:]
+        for one in around:
+            if [first_child(each) for each in returns_in(one.node)] == [call.node]:
+                yield new._replace(function=one, written="")
 
 
 def _in_returns(change: Change, _: Function, function: Function) -> NewResults | None:
@@ -125,18 +153,23 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     """Return what a function of Go returns beside the one result that it had before, if any."""
     was = _results(change.before.tree, earlier.node)
     now = _results(change.after.tree, function.node)
+    count = len(now) - len(was)
     if not was and now == ["error"]:
-        return NewResults(function, ("err",), "nil", "alone")
+        return NewResults(function, ("err",), "nil", Place(0, 0))
     if was[:-1] == now[:-1] and {*was[-1:], *now[-1:]} == {"bool", "error"}:
-        return NewResults(function, (_CALLED[now[-1]],), _SAYS[now[-1]], "instead")
-    if was == ["error"] == now[-1:] and len(now) > 1:
-        zeros = [_zero(one) for one in now[:-1]]
-        written = ", ".join(zeros) if all(zeros) else ""
-        return NewResults(function, ("_",) * len(zeros), written, "before")
-    if len(was) != 1 or len(now) < 2 or was != now[:1]:
+        place = Place(len(was), len(was) - 1, is_instead=True)
+        return NewResults(function, (_CALLED[now[-1]],), _SAYS[now[-1]], place)
+    ends = (at for at in range(len(was), -1, -1) if was == now[:at] + now[at + count :])
+    at = next(ends, None) if was and count > 0 else None
+    if at is None or (at < len(was) and was[-1] != "error"):
         return None
-    names = tuple(_CALLED.get(one, "_") for one in now[1:])
-    return NewResults(function, names, _SAYS.get(now[1], "") if len(now) == 2 else "")
+    new, place = now[at : at + count], Place(len(was), at)
+    if at < len(was):
+        zeros = [_zero(one) for one in new]
+        written = ", ".join(zeros) if all(zeros) else ""
+        return NewResults(function, ("_",) * count, written, place)
+    names = tuple(_CALLED.get(one, "_") for one in new)
+    return NewResults(function, names, _SAYS.get(new[0], "") if count == 1 else "", place)
 
 
 def nodes_of(function: Node) -> Iterator[Node]:
@@ -155,17 +188,19 @@ def returns_in(function: Node) -> Iterator[Node]:
 
 def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     """Return what the other returns of a function lack."""
-    node = new.function.node
+    node, place = new.function.node, new.place
     for one in returns_in(node) if new.written else ():
         values = _values(one)
         last = tree.of(values[-1]) if values else ""
-        if new.place == "instead":
-            hunk = _said_otherwise(tree, new, one, values[-1]) if values else None
-        elif new.place == "before":  # what is to be returned beside no error is unknown
-            at = values[0].start_byte if len(values) == 1 and _ERROR.match(last) else None
-            hunk = Hunk(at, at, f"{new.written}, ") if at is not None else None
-        elif len(values) == (0 if new.place == "alone" else 1):
-            end = values[0].end_byte if values else one.end_byte
+        if len(values) != place.earlier:
+            continue
+        if place.is_instead:
+            hunk = _said_otherwise(tree, new, one, values[-1])
+        elif place.at < place.earlier:  # what is to be returned beside no error is unknown
+            at = values[place.at].start_byte
+            hunk = Hunk(at, at, f"{new.written}, ") if _ERROR.match(last) else None
+        else:
+            end = values[-1].end_byte if values else one.end_byte
             written = new.written
             is_flag = new.names == ("err",) and last == "false"  # which is no error
             if new.names in (("ok",), ("err",)) and _NOTHING.fullmatch(last) and not is_flag:
@@ -173,11 +208,9 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
             if new.names == ("err",) and values and values[0].type == "index_expression":
                 written = ""  # what is not there may be the error
             hunk = Hunk(end, end, f"{',' if values else ''} {written}") if written else None
-        else:
-            continue
         if hunk is not None:
             yield Consequence(hunk, "take_results", is_first=True)
-    if new.place == "alone":
+    if not place.earlier:
         yield from _last_return(tree, node, new.written)
 
 
@@ -227,11 +260,11 @@ def _checked(names: Names, call: Call) -> Iterator[Consequence]:
 
 
 def _taken_apart(
-    names: Names, call: Call, further: tuple[str, ...], *, is_first: bool
+    names: Names, call: Call, further: tuple[str, ...], place: Place
 ) -> Iterator[Consequence]:
-    """Return the names that an assignment of a call's result lacks."""
+    """Return the names that an assignment of a call's results lacks."""
     node, parent = call.node, call.node.parent
-    if parent is not None and parent.type == "await":
+    if parent is not None and parent.type in _WAITING:
         node, parent = parent, parent.parent
     if parent is None:
         return
@@ -245,15 +278,16 @@ def _taken_apart(
         # Other than a declaration, an assignment takes only names that are there.
         is_there = all(names.is_known(call.called, one) for one in further)
         signs = (":=", "=") if is_there else (":=",)
-        takes = statement.type in _ASSIGNMENTS and left.named_child_count == 1
+        takes = statement.type in _ASSIGNMENTS and left.named_child_count == place.earlier
         takes &= text[end : node.start_byte].strip() in signs
     else:
         takes = statement.type == "assignment" and left.type in _TARGETS
         takes &= statement.child_by_field_name("type") is None
     if takes:
         hunk = Hunk(end, end, f", {written}")
-        if is_first:
-            hunk = Hunk(left.start_byte, left.start_byte, f"{written}, ")
+        if place.at < place.earlier:
+            start = left.named_children[place.at].start_byte
+            hunk = Hunk(start, start, f"{written}, ")
         if is_go and further == ("err",) and (does := _handling(names.tree, statement)):
             rest = (
                 f"{text[end : statement.end_byte]}\n{indent_at(names.tree, statement.start_byte)}"
