@@ -22,7 +22,6 @@ from editcast_model.consequences.members.renames import (
     after_parameter,
     after_property,
 )
-from editcast_model.consequences.members.route_guards import after_route_guard
 from editcast_model.consequences.members.taken_apart import after_taking_apart
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
@@ -41,7 +40,6 @@ from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
-from editcast_model.consequences.rewrites.dry_runs import after_dry_run
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.functions import after_last_use_of_function
@@ -82,9 +80,7 @@ _RULES = (
     after_clock,
     after_lock,
     after_duration,
-    after_dry_run,
     after_fallback,
-    after_route_guard,
     after_named_tuple,
     after_taking_apart,
     after_last_use,
