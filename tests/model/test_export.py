@@ -90,7 +90,7 @@ def test_graphs_of_an_untrained_network_hold_for_a_trained_one(
     draw = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for parameter in trained.parameters():
-            parameter += 0.1 * torch.randn(parameter.shape, generator=draw)
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=draw))
     monkeypatch.setattr(torch.onnx, "export", None)
     again = export(trained, exported.tokenizer, {}, tmp_path / "trained", base=exported)
     for name in GRAPHS:
