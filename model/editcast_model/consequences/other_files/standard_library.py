@@ -108,6 +108,7 @@ _SCRIPT_NAMES = {
 _PYTHON_LIBRARIES = {
     "pydantic": """AliasChoices BaseModel ConfigDict Field TypeAdapter ValidationError
         field_serializer field_validator model_validator""",
+    "sqlalchemy": "delete func insert select update",
 }
 
 #: By family of languages, modules of libraries by exported name.

@@ -113,6 +113,10 @@ class Migration:
         renamed = (_WORD.findall(one.name) for one in self.renamings)
         return frozenset(rule.anchor for rule in self.rules).union(*renamed)
 
+    def may_change(self, words: Iterable[str]) -> bool:
+        """Tell whether it may change a text that has these words."""
+        return bool(self.patterns) or not self.words.isdisjoint(words)
+
     def left_in(self, names: Names) -> Iterator[Consequence]:
         """Yield what is left to do in a text."""
         yield from self.lines_left_in(names)
@@ -133,9 +137,11 @@ class Migration:
         """Return the parts of the text before a change that were changed as the migration asks."""
         tree = change.before.tree
         gone = (whole_words(tree.text, hunk.start, hunk.end) for hunk in change.hunks)
-        if self.words.isdisjoint(word for part in gone for word in _WORD.findall(tree.text, *part)):
+        words = (word for part in gone for word in _WORD.findall(tree.text, *part))
+        if not self.may_change(words):
             return []
-        renamed = (hunk for one in self.renamings for hunk in one.left_in(change.before))
+        changing = (*self.renamings, *self.patterns)
+        renamed = (hunk for one in changing for hunk in one.left_in(change.before))
         left = [(Span(hunk.start, hunk.end), hunk.text) for hunk in renamed]
         left += (place for rule in self.rules for place in places_of(tree, rule))
         return [span for span, text in left if _is_now(change, span, text)]
@@ -187,7 +193,7 @@ def _is_made(migration: Migration, save: Save, language: str) -> bool:
         return True
     if not have_same_rules(language_of("", save.file), language):
         return False
-    if migration.words.isdisjoint(_WORD.findall(save.before)):
+    if not migration.may_change(_WORD.findall(save.before)):
         return False
     change = change_of_save(save.before, save.after, language)
     return change is not None and bool(migration.made_in(change))

@@ -307,6 +307,8 @@ def test_a_library_that_the_project_uses_has_more_names() -> None:
     assert known["onMounted"] == 'const { onMounted } = require("vue");'
     index.put("c.tsx", "typescriptreact", 'import { useEffect } from "./hooks";\n')
     assert known["useEffect"] == 'import { useEffect } from "./hooks";'
+    index.put("e.py", "python", "from sqlalchemy import String\n")
+    assert index.of("f.py", "python")["select"] == "from sqlalchemy import select"
 
 
 def test_the_standard_library_has_them() -> None:
