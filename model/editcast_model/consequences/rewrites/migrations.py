@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from editcast_model.consequences.rewrites.rewrites import (
     rules_of,
 )
 from editcast_model.consequences.rewrites.rule import Rule, Span
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import is_declared_member
 from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened, whole_words
@@ -83,9 +84,9 @@ class Pattern:
     old: re.Pattern[str]
     new: str
 
-    def left_in(self, names: Names) -> Iterator[Hunk]:
-        """Yield the replacements that are left in a text."""
-        for found in self.old.finditer(names.tree.text):
+    def left_in(self, text: str, *part: int) -> Iterator[Hunk]:
+        """Yield the replacements that are left in a text, or in a part of it."""
+        for found in self.old.finditer(text, *part):
             yield Hunk(found.start(), found.end(), found.expand(self.new))
 
 
@@ -113,10 +114,6 @@ class Migration:
         renamed = (_WORD.findall(one.name) for one in self.renamings)
         return frozenset(rule.anchor for rule in self.rules).union(*renamed)
 
-    def may_change(self, words: Iterable[str]) -> bool:
-        """Tell whether it may change a text that has these words."""
-        return bool(self.patterns) or not self.words.isdisjoint(words)
-
     def left_in(self, names: Names) -> Iterator[Consequence]:
         """Yield what is left to do in a text."""
         yield from self.lines_left_in(names)
@@ -130,20 +127,22 @@ class Migration:
     def lines_left_in(self, names: Names) -> Iterator[Consequence]:
         """Yield the lines that are left, which contain names that change."""
         for one in self.patterns:
-            for hunk in one.left_in(names):
+            for hunk in one.left_in(names.tree.text):
                 yield Consequence(hunk, "migrate", cause=one.old.pattern)
 
     def made_in(self, change: Change) -> list[Span]:
         """Return the parts of the text before a change that were changed as the migration asks."""
         tree = change.before.tree
+        left = list[tuple[Span, str]]()
+        parts = {_lines_near(tree.text, hunk) for hunk in change.hunks} if self.patterns else set()
+        hunks = (one.left_in(tree.text, *part) for part in parts for one in self.patterns)
+        left += ((Span(one.start, one.end), one.text) for one in chain.from_iterable(hunks))
         gone = (whole_words(tree.text, hunk.start, hunk.end) for hunk in change.hunks)
         words = (word for part in gone for word in _WORD.findall(tree.text, *part))
-        if not self.may_change(words):
-            return []
-        changing = (*self.renamings, *self.patterns)
-        renamed = (hunk for one in changing for hunk in one.left_in(change.before))
-        left = [(Span(hunk.start, hunk.end), hunk.text) for hunk in renamed]
-        left += (place for rule in self.rules for place in places_of(tree, rule))
+        if not self.words.isdisjoint(words):
+            renamed = (hunk for one in self.renamings for hunk in one.left_in(change.before))
+            left += ((Span(hunk.start, hunk.end), hunk.text) for hunk in renamed)
+            left += (place for rule in self.rules for place in places_of(tree, rule))
         return [span for span, text in left if _is_now(change, span, text)]
 
     def begins_with(self, save: Save) -> bool:
@@ -193,7 +192,7 @@ def _is_made(migration: Migration, save: Save, language: str) -> bool:
         return True
     if not have_same_rules(language_of("", save.file), language):
         return False
-    if not migration.may_change(_WORD.findall(save.before)):
+    if not migration.patterns and migration.words.isdisjoint(_WORD.findall(save.before)):
         return False
     change = change_of_save(save.before, save.after, language)
     return change is not None and bool(migration.made_in(change))
@@ -228,6 +227,12 @@ def _rules(snippets: Iterable[str], language: str) -> Iterator[Rule]:
         was, now = (Names(tree) if tree else None for tree in texts)
         if was is not None and now is not None:
             yield replace(next(rules_of(Change(was, now))), tied="")
+
+
+def _lines_near(text: str, hunk: Hunk) -> tuple[int, int]:
+    """Return the ends of the lines of a change and the two around them."""
+    start, end = line_around(text, hunk.start, hunk.end)
+    return line_around(text, max(0, start - 1), min(len(text), end + 1))
 
 
 def _is_now(change: Change, span: Span, text: str) -> bool:
