@@ -260,13 +260,14 @@ def make_bundle(path: Path, tokenizer: Path) -> None:
 def processes_of(session: int) -> list[int]:
     """The processes of a session that are not dead, on Linux."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for process in filter(str.isdigit, os.listdir("/proc")):
         try:
-            state, _, _, its = path.read_text().rpartition(")")[2].split()[:4]
+            stat = Path("/proc", process, "stat").read_text()
         except OSError:  # it has ended meanwhile
             continue
+        state, _, _, its = stat.rpartition(")")[2].split()[:4]
         if int(its) == session and state not in "ZX":
-            found.append(int(path.parent.name))
+            found.append(int(process))
     return found
 
 
