@@ -32,7 +32,6 @@ from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
-from editcast_model.consequences.results.fallbacks import after_fallback
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.sentinels import after_wrapped_error
@@ -80,7 +79,6 @@ _RULES = (
     after_clock,
     after_lock,
     after_duration,
-    after_fallback,
     after_named_tuple,
     after_taking_apart,
     after_last_use,
