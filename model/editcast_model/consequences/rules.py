@@ -27,7 +27,7 @@ from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
-from editcast_model.consequences.passing.options import after_option, after_renamed_option
+from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.kept_names import after_duration
@@ -61,7 +61,6 @@ _RULES = (
     after_argument,
     after_name,
     after_option,
-    after_renamed_option,
     after_new_property,
     after_entry,
     after_constructor,

@@ -12,7 +12,6 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import AS_COLUMNS, LONGEST, OPTION, Entry
 from editcast_model.consequences.lists.word_forms import forms, in_camel_case, parts_of
 from editcast_model.consequences.parameters import with_parameter
-from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import function_of
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.tree import around, field
@@ -28,8 +27,6 @@ _QUOTED = re.compile(r"([\"'`]).*?\1")
 _FUNCTION = re.compile(r"^\s*(?:export\s+)?(?:async\s+)?(?:def|func|function)\b", re.MULTILINE)
 _GIVEN = re.compile(r"\s*[:=](?!=)")
 _MADE = re.compile("call|composite_literal|creation|new_expression|struct_expression")
-#: What holds the values of options.
-_READ = r"(?:args|options|opts|namespace|arguments|argv|values|program\.opts\(\))"
 _REACH = 4000  # characters around an option in which its neighbours are looked for
 
 
@@ -54,7 +51,7 @@ def after_option(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function of Click lacks below a new option."""
     names, text = change.after, change.after.tree.text
     for _, start, end in change.finished() if names.tree.language == "python" else ():
-        for new in _on_lines(text, start, end):
+        for new in _OPTION.finditer(text, text.rfind("\n", 0, start) + 1, end):
             path = names.tree.path(new.start("on"))
             at = around(path, "decorated_definition")
             node = field(path[at].node, "definition") if at is not None else None
@@ -66,49 +63,12 @@ def after_option(change: Change) -> Iterator[Consequence]:
                 continue
             if any(one.is_rest or one.name == name for one in function.parameters):
                 continue
-            old = _name_before(change, new)
-            if former := [one for one in function.parameters if one.name == old]:
-                hunk = Hunk(former[0].start, former[0].start + len(old), name)
-                yield Consequence(hunk, "rename_definition", is_first=True)
-                continue
             are_typed = all(one.type for one in function.parameters)
             kind = type_of_option(text, name) if are_typed else ""
             if kind or not are_typed:
                 declared = f"{name}: {kind}" if kind else name
                 hunk = with_parameter(text, function, len(function.parameters), declared)
                 yield Consequence(hunk, "add_parameter", is_first=True)
-
-
-def after_renamed_option(change: Change) -> Iterator[Consequence]:
-    """Return the reads of an option's value by a name that it no longer has."""
-    text, is_snake = change.after.tree.text, change.after.tree.language in AS_COLUMNS
-    for _, start, end in change.finished():
-        for new in _on_lines(text, start, end):
-            old = _name_before(change, new)
-            names = [parts_of(each) for each in (old, new["name"])]
-            was, now = (
-                "_".join(one) if is_snake else in_camel_case("_".join(one)) for one in names
-            )
-            for read in re.finditer(rf"\b{_READ}\.{was}(?!\w)", text) if old else ():
-                hunk = Hunk(read.end() - len(was), read.end(), now)
-                yield Consequence(hunk, "rename_key", cause=f"{was} {now}")
-
-
-def _on_lines(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Return the options on the lines of a range."""
-    stop = text.find("\n", max(start, end - 1))
-    return _OPTION.finditer(text, text.rfind("\n", 0, start) + 1, stop if stop >= 0 else len(text))
-
-
-def _name_before(change: Change, new: re.Match[str]) -> str:
-    """Return the name that an option had before a change; empty if it had none, or has it still."""
-    before, text = change.before.tree.text, change.after.tree.text
-    start = change.was_at(new.start())
-    old = _OPTION.match(before, start) if start is not None else None
-    if old is None or old["name"] == new["name"] or old["to"] or "dest=" in new[0]:
-        return ""
-    is_left = any(one["name"] == old["name"] for one in _OPTION.finditer(text))
-    return "" if is_left else "_".join(parts_of(old["name"]))
 
 
 def _group(text: str, new: re.Match[str]) -> list[re.Match[str]]:
