@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.tree import Tree, field
 
-_CALLS = ("call", "call_expression", "method_invocation", "invocation_expression")
+_CALLS = ("call", "call_expression", "method_invocation")
 
 
 class Called(NamedTuple):
@@ -25,8 +25,6 @@ def call_at(tree: Tree, node: Node) -> Called | None:
     if arguments is None:
         return None
     given = [one for one in arguments.named_children if one.type != "comment"]
-    if tree.language == "csharp":
-        given = [one.named_children[-1] for one in given if one.named_child_count]
     return Called(node, tree.text[node.start_byte : arguments.start_byte].strip(), given)
 
 

@@ -15,14 +15,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.calls import Called, call_at, calls_of
-from editcast_model.consequences.formats.forms import (
-    FORMS,
-    Form,
-    name_in_template,
-    of_empty_braces,
-    of_percents,
-    of_template,
-)
+from editcast_model.consequences.formats.forms import FORMS, Form, of_empty_braces, of_percents
 from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
 from editcast_model.consequences.formats.pairs import Pairs, paired, paired_left
 from editcast_model.consequences.formats.python import of_values, side_by_side
@@ -42,8 +35,6 @@ _MOST_STEPS = 8
 _MOST_PLACES = 300
 _HANDLERS = ("except_clause", "catch_clause")
 _STRINGS = ("string", "string_literal")
-#: The types of what loggers take before a message: an error, or its number.
-_BEFORE = ("identifier", "member_access_expression")
 #: Expressions that are numbers.
 _COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
 
@@ -162,25 +153,18 @@ def _given_apart(change: Change, old: Node, new: Node) -> Pairs | _GivenApart | 
     if tree.language not in _APART:
         return None
     read, _ = _APART[tree.language]
-    (first, *others), (message, *values) = map(_from_message, (before.given, after.given))
-    rest = [tree.of(one) for one in others]
-    end = max(0, len(values) - len(rest))
-    if [now.of(one) for one in values[end:]] != rest:
+    rest = [tree.of(one) for one in before.given[1:]]
+    end = max(1, len(after.given) - len(rest))
+    if [now.of(one) for one in after.given[end:]] != rest:
         return None
-    apart = read(now, message, values[:end])
+    apart = read(now, after.given[0], after.given[1:end])
     for form in FORMS[tree.language] if apart is not None else ():
-        was = form.read(tree, first)
-        if was is not None and apart is not None and was.says_same(apart):
+        message = form.read(tree, before.given[0])
+        if message is not None and apart is not None and message.says_same(apart):
             counts = [one.type for one in apart.holes if _COUNTS.fullmatch(one.code)]
             handles, has_counts = _is_handling(now, new), "s" not in counts
             return _GivenApart(form, before.function, after.function, handles, has_counts)
     return None
-
-
-def _from_message(given: list[Node]) -> list[Node]:
-    """Return the arguments from the message on: an error may stand before it."""
-    at = next((at for at, one in enumerate(given) if one.type not in _BEFORE), 0)
-    return given[at:]
 
 
 def _calls_left(names: Names, example: _GivenApart) -> Iterator[tuple[Node, str]]:
@@ -192,7 +176,7 @@ def _calls_left(names: Names, example: _GivenApart) -> Iterator[tuple[Node, str]
 
 
 def _written(names: Names, example: _GivenApart, call: Called) -> str | None:
-    tree, (first, *rest) = names.tree, _from_message(call.given)
+    tree, (first, *rest) = names.tree, call.given
     is_moved = example.was != example.function
     if is_moved and (rest or _is_handling(tree, call.node) != example.is_handling):
         return None
@@ -241,20 +225,6 @@ def _as_empty_braces(_: Names, message: Message, __: bool) -> str | None:
     return ", ".join([f"{words.quote}{''.join(texts)}{words.quote}", *values])
 
 
-def _as_template(_: Names, message: Message, __: bool) -> str | None:
-    (words,) = message.strings
-    named = {one.code: name_in_template(one.code) for one in message.holes}
-    if None in named.values() or len(set(named.values())) < len(message.holes):
-        return None
-    texts = (
-        f"{{{named[one.code]}{one.spec}}}"
-        if isinstance(one, Hole)
-        else one.replace("{", "{{").replace("}", "}}").replace('"', '\\"')
-        for one in words.pieces
-    )
-    return ", ".join([f'"{"".join(texts)}"', *named])
-
-
 def _is_count(names: Names, hole: Hole) -> bool:
     """Tell whether a value is a number, as far as the text says."""
     if _COUNTS.fullmatch(hole.code):
@@ -279,6 +249,5 @@ _Writer = Callable[[Names, Message, bool], str | None]
 _APART: dict[str, tuple[_Reader, _Writer]] = {
     "python": (of_values, _as_percents),
     "java": (of_empty_braces, _as_empty_braces),
-    "csharp": (of_template, _as_template),
     **dict.fromkeys(SCRIPTS, (of_percents, _as_percents)),
 }

@@ -30,9 +30,6 @@ _STRINGS = frozenset({"string", "string_literal", "encapsed_string", "interprete
 _VALUES = ("template_substitution", "interpolation")
 _BINARY = ("binary_expression", "binary")
 _QUOTES = ('"', "'")
-#: A named placeholder, and code that gives it its name: a variable, or what identifies a thing.
-_NAMED = re.compile(r"(?<!\{)\{(?P<name>\w+)(?P<spec>[,:][^{}]*)?\}")
-_CODE = re.compile(r"_?([a-z]\w*)(?:\.(Id|Name))?")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -191,26 +188,6 @@ def of_empty_braces(tree: Tree, node: Node, values: list[Node]) -> Message | Non
     holes = [Hole(tree.of(one), start=one.start_byte) for one in values]
     pairs = (piece for pair in zip(holes, texts, strict=True) for piece in pair)
     return Message((Words(tree.text[node.start_byte], (first, *pairs)),))
-
-
-def of_template(tree: Tree, node: Node, values: list[Node]) -> Message | None:
-    """Read a string with the names of its values in braces, given all of them."""
-    plain, left = _plain_of(tree, node), list(values)
-    pieces, at = list[str | Hole](), 0
-    for found in _NAMED.finditer(plain or ""):
-        code = tree.of(left.pop(0)) if left and plain else ""
-        if not code or found["name"] != name_in_template(code):
-            return None
-        pieces += [found.string[at : found.start()], Hole(code, found["spec"] or "")]
-        at = found.end()
-    is_whole = plain is not None and pieces and not left
-    return Message((Words('"', (*pieces, plain[at:])),)) if plain and is_whole else None
-
-
-def name_in_template(code: str) -> str | None:
-    """Return the name of a value in a template of C#; None where it may have several."""
-    found = _CODE.fullmatch(code)
-    return "".join(word[:1].upper() + word[1:] for word in found.groups("")) if found else None
 
 
 class Form(NamedTuple):
