@@ -12,7 +12,6 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, field, first_child
 
@@ -106,9 +105,6 @@ def _left_at(tree: Tree, place: int, core: str, is_true: bool) -> Hunk | None:
             return Hunk(choice.start, end or choice.end, left)
         if is_true and (hunk := _without_part(tree, step.node, core)):
             return hunk
-        if step.type == "pair" and tree.of(field(step.node, "value")) == core:
-            is_told = has(core, tree.of(field(step.node, "key")).strip("\"'"))
-            return _without_entry(step.node) if is_told else None
         if step.type == "if_statement":
             break
     return None
@@ -129,11 +125,8 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         place: Where the flag is named.
         is_alone: Whether it is named nowhere else.
     """
-    node, pair = _asking(tree, place), _pair_with(tree, place)
-    if pair is not None and tree.of(field(pair, "value")) in ("true", "True"):
-        hunk = _without_entry(pair)
-        yield from [hunk] if hunk else ()
-    if node is None or pair is not None:
+    node = _asking(tree, place)
+    if node is None:
         return
     hunk, above = _left_at(tree, place, tree.of(node), True), tree.around(node)[:1]
     is_guard = _GUARD.match(tree.of(node)) or (is_alone and node.type.endswith("pattern"))
@@ -141,31 +134,13 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         start = tree.text.rfind("\n", 0, above[0].start_byte) + 1
         hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
     elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
-        hunk = _without_entry(node)
+        before, after = node.prev_named_sibling, node.next_named_sibling
+        if after is not None:
+            hunk = Hunk(node.start_byte, after.start_byte, "")
+        elif before is not None:
+            hunk = Hunk(before.end_byte, node.end_byte, "")
     if hunk is not None:
         yield hunk
-
-
-def _pair_with(tree: Tree, place: int) -> Node | None:
-    """Return the pair whose key is at an offset."""
-    pairs = (step.node for step in reversed(tree.path(place)) if step.type == "pair")
-    pair = next(pairs, None)
-    key = field(pair, "key")
-    return pair if key is not None and key.start_byte <= place < key.end_byte else None
-
-
-def _without_entry(node: Node) -> Hunk | None:
-    """Take an entry out of its list; a last argument that has only this one goes, too."""
-    before, after, above = node.prev_named_sibling, node.next_named_sibling, node.parent
-    if after is not None:
-        return Hunk(node.start_byte, after.start_byte, "")
-    if before is not None:
-        return Hunk(before.end_byte, node.end_byte, "")
-    if above is None or above.next_named_sibling or node.type != "pair":
-        return None
-    given = above.parent is not None and above.parent.type in ("arguments", "argument_list")
-    alone = Hunk(above.start_byte, above.end_byte, "")
-    return (_without_entry(above) or alone) if given else None
 
 
 def variable_of(tree: Tree, place: int) -> str | None:

@@ -156,7 +156,7 @@ class Consequences:
         )
         yield from words_left_in(self._saves, history, text, now)
         yield from defaults_left_in(self._saves, history, text, self._path, now, active)
-        yield from flags_left_in(self._saves, text, self._path, now)
+        yield from flags_left_in(self._saves, text, now)
         yield from values_left_in(_earlier(history, text), text, self._path, active)
         yield from paths_left_in(text, self._renamed_files, self._path)
         yield from listed(text, self._folder_files, self._path)

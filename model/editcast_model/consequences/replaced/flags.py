@@ -1,11 +1,10 @@
-"""Flags that were retired: another file lost their entry, or the conditions that ask for them.
+"""Flags that were retired: an entry of theirs was taken out of another file, and is left here.
 
-A file is one of flags by its name. What a flag guarded stays once its entry is gone: it is always
-on from then on. Where it is not asked for any more, its entries are left.
+A file is one of flags by its name. What a retired flag guarded stays: it is always on from then on.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from editcast_model.consequences.conditions import once_settled, variable_of
@@ -24,21 +23,11 @@ _ENTRY: Final = re.compile(
 )
 #: All of an entry of settings, with the lines below that are indented more.
 _SET: Final = (
-    r"""^([ \t]*)(?:- )?["']?(?:(?:\w+_)?(?:FEATURE|FLAG|ENABLE)_)?(?:NAME)["']?"""
-    r"(?:[ ]?\??[:=].*|[ ]+bool|,)?\n(?:(?:\1[ \t]+\S.*\n)+(?:\1[]})]+[,;]?\n)?)?"
+    r"""^([ \t]*)(?:- )?["']?(?:(?:\w+_)?(?:FEATURE|FLAG|ENABLE)_)?(?:NAME)["']?(?:[ ]?[:=].*)?\n"""
+    r"(?:\1[ \t]+\S.*\n)*"
 )
-#: Comments between a blank line or other code and what follows, and what ends that.
-_COMMENT: Final = re.compile(r"^(?:[ \t]*(?:#|//|/?\*).*\n)+\Z", re.MULTILINE)
-_END: Final = re.compile(r"[ \t]*(?:\n|\Z|[#/}\])])")
 #: The row of a table of flags in a manual.
 _ROW: Final = r"^\|[ \t]*`?(?:NAME)`?[ \t]*\|.*\n"
-#: Code that asks for a flag by its text, or as a member; and what does so to decide.
-_ASKED: Final = re.compile(
-    r"""\w*(?:flag|feature|toggle|experiment)\w*
-    (?:(?:(?:\.|::|->)\w+[?!]?)?\(\s*["'`:]|\.|::|->)([A-Za-z][\w-]*)(?![\w-]|\([^)])""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_DECIDES: Final = re.compile(r"\b(?:if|unless|and)\b|\?|&&")
 
 
 def retired_flags(saves: Iterable[Save]) -> set[str]:
@@ -54,16 +43,6 @@ def retired_flags(saves: Iterable[Save]) -> set[str]:
     return found
 
 
-def settled_flags(saves: Collection[Save]) -> set[str]:
-    """Return the flags by which other files decide nothing any more."""
-    settled = set()
-    for save in saves:
-        was, now = (set(_ASKED.findall(text)) for text in (save.before, save.after))
-        if now < was and _DECIDES.search(save.before):  # else it may be called otherwise now
-            settled |= {name for name in was - now if len(parts_of(name)) > 1}
-    return {name for name in settled if not any(has(save.after, name) for save in saves)}
-
-
 def _line_of(text: str, start: int, removed: str) -> int:
     """Return where the first line begins that a change removed: a diff may begin it in the last."""
     head = text[text.rfind("\n", 0, start) + 1 : start]
@@ -72,17 +51,10 @@ def _line_of(text: str, start: int, removed: str) -> int:
     return start - len(head) + len(removed) - len(removed.lstrip("\r\n"))
 
 
-def flags_left_in(
-    saves: Collection[Save], text: str, path: str, names: Names | None
-) -> Iterator[Consequence]:
+def flags_left_in(saves: Iterable[Save], text: str, names: Names | None) -> Iterator[Consequence]:
     """Return what is left of retired flags: conditions, guards and settings."""
-    retired = retired_flags(saves)
-    for name in sorted(retired | settled_flags(saves)):
-        found: Iterable[Hunk] = ()
-        if name in retired and names is not None:
-            found = _asked(names, name)
-        elif name in retired or _FLAGS.search(path if names is not None else path + text):
-            found = _set_in(text, name)
+    for name in sorted(retired_flags(saves)):
+        found = _asked(names, name) if names is not None else _set_in(text, name)
         for hunk in found:
             yield Consequence(hunk, "settle_condition", cause=f"retired {name}")
 
@@ -98,16 +70,7 @@ def _set_in(text: str, name: str) -> Iterator[Hunk]:
         if text.startswith(",", before) and text[entry.end() :].lstrip().startswith("}"):
             yield Hunk(before, entry.start() + len(entry[0].rstrip()), "")  # the last one of JSON
         else:
-            yield _with_comment(text, entry.start(), entry.end())
-
-
-def _with_comment(text: str, start: int, end: int) -> Hunk:
-    """Take lines out with the comment above, if that is not for those below as well."""
-    comment, behind = _COMMENT.search(text, 0, start), _END.match(text, end)
-    if comment is None or behind is None:
-        return Hunk(start, end, "")
-    is_apart = text.endswith("\n\n", 0, comment.start()) and behind[0].endswith("\n")
-    return Hunk(comment.start(), behind.end() if is_apart else end, "")
+            yield Hunk(entry.start(), entry.end(), "")
 
 
 def _asked(names: Names, name: str) -> Iterator[Hunk]:

@@ -3,7 +3,7 @@
 import pytest
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.replaced.flags import retired_flags, settled_flags
+from editcast_model.consequences.replaced.flags import retired_flags
 from editcast_model.consequences.replaced.saves import Save
 from editcast_model.diff import apply_hunks
 
@@ -62,13 +62,6 @@ def test_conditions_and_guards_of_python(text: str, expected: str) -> None:
             "const { newCheckout, other } = useFlags();\nf(newCheckout ? 1 : other);\n",
             "const { newCheckout, other } = useFlags();\nf(1);\n",
         ),
-        ("f({ a, newCheckout: true });\n", "f({ a });\n"),
-        ("f({ 'new-checkout': true, a });\n", "f({ a });\n"),
-        ("f(b, { newCheckout: true });\n", "f(b);\n"),
-        ("f({ newCheckout: true });\n", "f();\n"),
-        ("f({ newCheckout: true }, b);\n", "f({ newCheckout: true }, b);\n"),
-        ("f({ a, newCheckout: false });\n", "f({ a, newCheckout: false });\n"),
-        ("f({ a, b: { newCheckout: true } });\n", "f({ a, b: { newCheckout: true } });\n"),
     ],
 )
 def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
@@ -81,11 +74,6 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
     [
         ("a.yaml", "flags:\n  newCheckout: true\n  b: 1\n", "flags:\n  b: 1\n"),
         ("a.yaml", "flags:\n  new_checkout:\n    on: true\n  b: 1\n", "flags:\n  b: 1\n"),
-        ("a.json", '{\n  "newCheckout": {\n    "on": 1\n  },\n  "b": 1\n}\n', '{\n  "b": 1\n}\n'),
-        ("a.yaml", "a: 1\n\n# New.\nnewCheckout: 1\n\n# B.\nb: 1\n", "a: 1\n\n# B.\nb: 1\n"),
-        ("a.yaml", "a: 1\n# New.\nnewCheckout: 1\n# B.\nb: 1\n", "a: 1\n# B.\nb: 1\n"),
-        ("a.yaml", "# Both.\nnewCheckout: 1\nb: 1\n", "# Both.\nb: 1\n"),
-        ("a.yaml", "a: 1 # A.\nnewCheckout: 1\n\nb: 1\n", "a: 1 # A.\n\nb: 1\n"),
         ("a.env", "FEATURE_NEW_CHECKOUT=1\nB=1\n", "B=1\n"),
         ("a.env", "HIDE_NEW_CHECKOUT=1\nB=1\n", "HIDE_NEW_CHECKOUT=1\nB=1\n"),
         ("a.json", '{\n  "newCheckout": true,\n  "b": 1\n}\n', '{\n  "b": 1\n}\n'),
@@ -119,45 +107,3 @@ def test_entries(line: str, is_flag: bool) -> None:
     save = Save("src/flags", 1, f"a\n{line}  other: 1\n", "a\n  other: 1\n")
     assert bool(retired_flags([save])) is is_flag
     assert not retired_flags([save._replace(after=save.before.replace("a", "b"))])
-
-
-SETTLED = [
-    'if flags.enabled("new_checkout"):\n    a()\n',
-    "if self.flags.is_on(Flag.NEW_CHECKOUT, user):\n    a()\n",
-    "if (isFeatureEnabled('new-checkout')) {\n  a();\n}\n",
-    "  return flags.newCheckout ? a() : b();\n",
-    "if s.features.NewCheckout {\n\ta()\n}\n",
-    "if Feature.enabled?(:new_checkout)\n  a\nend\n",
-]
-
-
-@pytest.mark.parametrize("condition", SETTLED)
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        ("flags.py", "class Flag(Enum):\n    NEW_CHECKOUT = auto()\n    B = auto()\n", ""),
-        ("flags.py", 'DEFAULTS = {\n    "new_checkout": False,\n    "b": True,\n}\n', ""),
-        ("flags.ts", "interface Flags {\n  newCheckout: boolean;\n  b: boolean;\n}\n", ""),
-        ("flags.ts", "const F = {\n  'new-checkout': { on: true },\n  b: { on: true },\n};\n", ""),
-        ("flags.go", "type Flags struct {\n\tNewCheckout bool\n\tB bool\n}\n", ""),
-        ("flags.rs", "enum Flag {\n    NewCheckout,\n    B,\n}\n", ""),
-        ("flags.yaml", YAML, YAML_NOW),
-        ("a.toml", "[flags]\nnew_checkout = 100\nb = 1\n", "[flags]\nb = 1\n"),
-        ("a.toml", "new_checkout = 100\nb = 1\n", "new_checkout = 100\nb = 1\n"),
-        ("a.py", "new_checkout = True\n", "new_checkout = True\n"),
-    ],
-)
-def test_entries_of_settled_conditions(condition: str, path: str, text: str, expected: str) -> None:
-    consequences = Consequences("", path)
-    consequences.add_other_save("a/b", 1, condition + "if flags.b:\n", "a()\nif flags.b:\n")
-    found = [one.hunk for one in consequences.propose([], text)]
-    lines = text.splitlines(keepends=True)
-    assert apply_hunks(text, found) == (expected or "".join([lines[0], *lines[2:]]))
-
-
-def test_conditions_that_are_still_asked() -> None:
-    save = Save("a.py", 1, SETTLED[0], "a()\n")
-    assert settled_flags([save]) == {"new_checkout"}
-    assert not settled_flags([save._replace(after=SETTLED[0].replace("new", "old"))])
-    assert not settled_flags([save, Save("b.py", 2, "", SETTLED[0])])
-    assert not settled_flags([save._replace(before='log(flags.enabled("new_checkout"))\n')])
