@@ -24,7 +24,6 @@ from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.style_values import values_left_in
-from editcast_model.consequences.replaced.unit_siblings import beside_unit
 from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
@@ -173,7 +172,6 @@ class Consequences:
         for one in after_modules(now, self._path, elsewhere, importable):
             yield replace(one, cause=replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)
-        yield from beside_unit(changes)
         for one in chain(rewrites_left_in(self._saves, now), migrations_left_in(self._saves, now)):
             if not any(last.wrote(one.hunk.start, one.hunk.end) for last in changes[:1]):
                 yield one

@@ -22,7 +22,6 @@ from editcast_model.consequences.members.renames import (
     after_parameter,
     after_property,
 )
-from editcast_model.consequences.members.taken_apart import after_taking_apart
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
@@ -79,7 +78,6 @@ _RULES = (
     after_lock,
     after_duration,
     after_named_tuple,
-    after_taking_apart,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,

@@ -57,7 +57,7 @@ class NewUnit(NamedTuple):
 
     @property
     def is_named(self) -> bool:
-        """Whether the old name has the old unit."""
+        """Tell if the old name has the old unit."""
         return self.value.units[0] in parts_of(self.old)
 
 

@@ -152,28 +152,6 @@ class Settings:
     assert after("a.py", before, now, "a.yaml", "wait_ms: 8000\n") == "wait_seconds: 8.0\n"
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("one_ms: int = 300\n", "one_s: float = 0.3\n"),
-        ("one_ms: int = 300  # milliseconds\n", ""),
-        ("lease_s: int = 300\n", ""),
-        ("one_ms: str = X\n", ""),
-        ("one: int = 300\n", ""),
-    ],
-)
-def test_declarations_right_below(old: str, new: str) -> None:
-    before = f"class A:\n    wait_ms: int = 5000\n    {old}"
-    now = before.replace("wait_ms: int = 5000", "wait_s: float = 5.0")
-    assert of_itself("a.py", before, now) == now.replace(old, new or old)
-
-
-def test_comments_say_the_new_unit() -> None:
-    before = "interface A {\n  // Time in seconds.\n  waitSeconds: number; // seconds per try\n}\n"
-    now = before.replace("waitSeconds", "waitMs")
-    assert of_itself("a.ts", before, now) == now.replace("seconds", "milliseconds")
-
-
 def test_what_prints_a_number_of_go() -> None:
     use = 'f.IntVar(&c.TimeoutSeconds, "t", 5, "")\n\tlog("%s %d seconds", n, c.TimeoutSeconds)\n'
     new = 'f.DurationVar(&c.Timeout, "t", 5*time.Second, "")\n\tlog("%s %s", n, c.Timeout)\n'
