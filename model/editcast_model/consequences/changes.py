@@ -8,6 +8,7 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
+from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk, diff
 from editcast_model.history import changes
 from editcast_model.syntax.calls import Function, function_of, functions_around
@@ -263,10 +264,15 @@ def _same(one: Occurrence, names: Names, place: int | None) -> Occurrence | None
 
 
 def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
-    """Tell whether a field or parameter has a name like its old one, and another type or value."""
+    """Tell whether a field or parameter has a name like its old one, and another type or value.
+
+    A field may share the first of as many parts: `pollSeconds: number`, `pollInterval: Duration`.
+    """
     if len(gone) != 1 or not (is_declared_member(gone[0]) or gone[0].part.kind == "parameter"):
         return False
-    return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
+    parts, others = parts_of(gone[0].name), parts_of(come[0].name)
+    is_field = is_declared_member(gone[0]) and len(parts) == len(others) > 1
+    return is_field and parts[0] == others[0] or fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
 
 
 def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
