@@ -52,7 +52,7 @@ from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, call_of
+from editcast_model.syntax.calls import Call, call_or_assertion_of
 from editcast_model.syntax.members import is_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
@@ -396,4 +396,4 @@ def _uses(
 
 
 def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
-    return (call for one in used if (call := call_of(names.tree, one)) is not None)
+    return (call for one in used if (call := call_or_assertion_of(names.tree, one)) is not None)
