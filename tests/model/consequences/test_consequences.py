@@ -322,3 +322,15 @@ def test_a_save_of_another_file_that_only_indents() -> None:
     consequences.add_other_save("b.py", 1, before, before.replace("    ", "  "))
     consequences.add_other_save("c.py", 2, "    b(c)\n", "b(c)\n")
     assert consequences.propose(["b(c)\n"], "b(d)\n") == []
+
+
+def test_calls_of_a_coroutine_in_a_list_are_awaited_at_once() -> None:
+    before = (
+        "function load(file) {\n  return read(file);\n}\n\n"
+        "async function all(files) {\n  return sorted(files.map((file) => load(file)));\n}\n"
+    )
+    text = f"async {before}"
+    (one,) = Consequences("javascript").propose([before], text)
+    after = apply_hunks(text, [one.hunk])
+    assert "return sorted(await Promise.all(files.map((file) => load(file))));" in after
+    assert Consequences("javascript").propose([before], after) == []
