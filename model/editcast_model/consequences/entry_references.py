@@ -5,7 +5,8 @@ the other texts in it; after `"active"` has become `Status.ACTIVE`, for `"closed
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -40,6 +41,23 @@ _FIELDS = frozenset("key name index subscript source arguments".split())
 _ASKS = re.compile(r"(?:require|import|typeof)\b")
 #: Attributes whose values are for the browser, not for people.
 _MARKUP = frozenset("class className for htmlFor href id key name rel role src style type".split())
+#: The template of a Vue file; in it the text between tags, or an attribute with its value.
+_TEMPLATE = re.compile(r"^<template\b.*^</template>", re.MULTILINE | re.DOTALL)
+_TEXT = re.compile(r"(?<![=/])>\s*(?P<text>[^\s<>{}](?:[^<>{}]*[^\s<>{}])?)\s*(?=<)")
+_ATTRIBUTE = re.compile(r'(?<=\s)(?P<all>(?P<name>[a-z][\w-]*)="(?P<text>[^"{}<>]+)")')
+
+
+class _Text(NamedTuple):
+    """A text of a template for people: where it stands, and the attribute whose value it is."""
+
+    start: int
+    end: int
+    text: str
+    attribute: str = ""
+
+    def placed(self, code: str) -> str:
+        """Return code as it stands in place of the text."""
+        return f':{self.attribute}="{code}"' if self.attribute else f"{{{{ {code} }}}}"
 
 
 class _Reference(NamedTuple):
@@ -62,6 +80,11 @@ class _Reference(NamedTuple):
     is_flat: bool
     is_quoted: bool
     bound: str = ""
+
+    @property
+    def cause(self) -> str:
+        """Name what all uses of it have in common."""
+        return f"{self.before}*{self.after}"
 
     def keys_of(self, entries: Sequence[Place]) -> Keys | None:
         """Return the keys to write for a text; None unless its entries agree on them."""
@@ -86,9 +109,11 @@ class _Reference(NamedTuple):
 def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
     """Return the references to entries that are left to be put in place of literals."""
     tree = change.after.tree
-    references = dict.fromkeys(_references(change, entries))
+    found = chain(_references(change, entries), _references_in_template(change, entries))
+    references = dict.fromkeys(found)
     if not references or tree.root.descendant_count > _MOST_NODES:
         return
+    yield from _in_template(change, entries, references)
     own = {value.start_byte: keys for value, _, keys in table_entries(tree)}
     for node in _literals(tree):
         known = entries.of(literal_text(tree, node) or "")
@@ -104,8 +129,7 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
                 continue
             code = _placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
             if code is not None and _is_bound(change.after, path, start, one.bound):
-                cause = f"{one.before}*{one.after}"
-                yield Consequence(Hunk(start, end, code), "use_entry", cause=cause)
+                yield Consequence(Hunk(start, end, code), "use_entry", cause=one.cause)
                 break
 
 
@@ -127,6 +151,46 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
         one = names.at(span[0] + first.start()) if first else None
         is_bound = one and one.role is Role.REFERENCE and names.resolve(one)
         yield found._replace(bound=one.name if one and is_bound else "")
+
+
+def _template_texts(tree: Tree) -> Iterator[_Text]:
+    """Yield the texts for people in the template of a Vue file."""
+    template = _TEMPLATE.search(tree.text) if tree.language == "vue" else None
+    for found in _TEXT.finditer(tree.text, *template.span()) if template else ():
+        yield _Text(*found.span("text"), found["text"])
+    for found in _ATTRIBUTE.finditer(tree.text, *template.span()) if template else ():
+        if found["name"] not in _MARKUP:
+            yield _Text(*found.span("all"), found["text"], found["name"])
+
+
+def _in_template(
+    change: Change, entries: EntryIndex, references: Iterable[_Reference]
+) -> Iterator[Consequence]:
+    """Return the references that are left to be put in place of texts of a template."""
+    for one in _template_texts(change.after.tree):
+        known = entries.of(one.text)
+        for each in references if known and not change.is_active(one.start, one.end) else ():
+            keys = each.keys_of(known)
+            code = f"{each.before}{'.'.join(keys)}{each.after}" if keys else '"'
+            if '"' not in code:
+                hunk = Hunk(one.start, one.end, one.placed(code))
+                yield Consequence(hunk, "use_entry", cause=each.cause)
+                break
+
+
+def _references_in_template(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
+    """Yield the references that a change put in place of texts of a template."""
+    changed = [hunk for hunk, *_ in change.finished()]
+    for one in _template_texts(change.before.tree):
+        if any(hunk.start <= one.end and one.start <= hunk.end for hunk in changed):
+            span = _span_now(change, one.start, one.end)
+            now = change.after.tree.text[slice(*span)] if span else ""
+            head, tail = one.placed("*").split("*")
+            known = entries.of(one.text) if now.startswith(head) and now.endswith(tail) else ()
+            found = _reference(now.removeprefix(head).removesuffix(tail), known) if known else None
+            first = WORD.match(found.before) if found else None
+            if found is not None and first is not None:
+                yield found._replace(bound=first[0])
 
 
 def _reference(code: str, known: Sequence[Place]) -> _Reference | None:

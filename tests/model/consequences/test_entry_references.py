@@ -57,6 +57,22 @@ setError(<<'That did not work.'=>t("signIn.failed")>>);
 x = <p><<Sign out=>{t("signOut.title")}>></p>;
 """,
     ),
+    "texts of a template": (
+        "a.vue",
+        """<script setup lang="ts">
+const { t } = useI18n();
+setError(<<'That did not work.'=>t('signIn.failed')>>);
+</script>
+<template>
+  <h1>[[Sign in=>{{ t('signIn.title') }}]]</h1>
+  <label class="Full name">
+    <<Full name=>{{ t('signIn.name') }}>>
+    <input <<placeholder="Sign out"=>:placeholder="t('signOut.title')">> :value="Just this" />
+  </label>
+  <p>{{ name }} Sign out</p>
+</template>
+""",
+    ),
     "an attribute": (
         "a.tsx",
         """<A label=[["Sign in"=>{t('signIn.title')}]] of=<<"Sign out"=>{t('signOut.title')}>> />;

@@ -34,7 +34,9 @@ _RETURNED = (
 )
 #: A value with an error, the question for that, and what is returned as the error.
 _GIVEN_WITH_ERROR = r"(\w+), err :?= [^\n]*\n\s*if err != nil \{\s*\n\s*"
-_HANDED_ON = re.compile(_GIVEN_WITH_ERROR + r'return [^\n]*?((?:fmt\.Errorf\("[^"\n]*%w", )?\berr\b\)?)\s')
+_HANDED_ON = re.compile(
+    _GIVEN_WITH_ERROR + r'return [^\n]*?((?:fmt\.Errorf\("[^"\n]*%w", )?\berr\b\)?)\s'
+)
 
 
 def is_sentinel_alone(error: str) -> bool:
