@@ -47,6 +47,17 @@ _TEXT = re.compile(r"(?<![=/])>\s*(?P<text>[^\s<>{}](?:[^<>{}]*[^\s<>{}])?)\s*(?
 _ATTRIBUTE = re.compile(r'(?<=\s)(?P<all>(?P<name>[a-z][\w-]*)="(?P<text>[^"{}<>]+)")')
 
 
+#: The translator of a component, with the part of the catalogues that it is for.
+_TRANSLATOR = re.compile(
+    r"const (?:\{ (?P<taken>t)\b[^}]*\}|(?P<name>t)) = use(?:Translations?|I18n)"
+    r"""\((?:["'](?P<space>[\w.-]+)["'])?\)"""
+)
+_CATALOGUE = re.compile(r"locale|lang|i18n|translation|messages", re.IGNORECASE)
+#: The keys around all texts of a language.
+_OF_ALL = re.compile(r"[a-z]{2}([-_][A-Za-z]{2})?|translations?|messages")
+_QUOTE = re.compile(r"""(?m)^import [^"'\n]*(["'])""")
+
+
 class _Text(NamedTuple):
     """A text of a template for people: where it stands, and the attribute whose value it is."""
 
@@ -110,7 +121,7 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
     """Return the references to entries that are left to be put in place of literals."""
     tree = change.after.tree
     found = chain(_references(change, entries), _references_in_template(change, entries))
-    references = dict.fromkeys(found)
+    references = dict.fromkeys(found) or dict.fromkeys(_first_references(change, entries))
     if not references or tree.root.descendant_count > _MOST_NODES:
         return
     yield from _in_template(change, entries, references)
@@ -191,6 +202,30 @@ def _references_in_template(change: Change, entries: EntryIndex) -> Iterator[_Re
             first = WORD.match(found.before) if found else None
             if found is not None and first is not None:
                 yield found._replace(bound=first[0])
+
+
+def _first_references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
+    """Yield the reference by a translator that was just taken from its library, and not used."""
+    text = change.after.tree.text
+    for _, start, end in change.finished():
+        for found in _TRANSLATOR.finditer(text, start, end):
+            name, space = found["name"] or found["taken"], found["space"] or ""
+            is_used = re.search(rf"(?<![\w.$]){name}\(", text) is not None
+            places = () if is_used else entries.places()
+            roots = {root for one in places if (root := _root(one, space))}
+            quote = "'" if change.after.tree.language == "vue" else _QUOTE.findall(text)[:1]
+            if roots:
+                before, after = f"{name}({''.join(quote)}", f"{''.join(quote)})"
+                yield _Reference(before, after, (), frozenset(roots), False, True, name)
+
+
+def _root(place: Place, space: str) -> Place | None:
+    """Return the part of a catalogue that a translator reads; None for another table."""
+    if _CATALOGUE.search(place.file) is None:
+        return None
+    depth = next((at for at, key in enumerate(place.keys) if not _OF_ALL.fullmatch(key)), 0)
+    keys = place.keys[: depth + (bool(space) and place.keys[depth] == space)]
+    return Place(place.file, keys) if keys[depth:] or space in place.file else None
 
 
 def _reference(code: str, known: Sequence[Place]) -> _Reference | None:

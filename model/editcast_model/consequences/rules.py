@@ -41,6 +41,7 @@ from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.functions import after_last_use_of_function
+from editcast_model.consequences.unused.hooks import after_hook_import
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
@@ -78,6 +79,7 @@ _RULES = (
     after_lock,
     after_duration,
     after_named_tuple,
+    after_hook_import,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,

@@ -73,6 +73,25 @@ setError(<<'That did not work.'=>t('signIn.failed')>>);
 </template>
 """,
     ),
+    "a translator that nothing uses yet": (
+        "a.tsx",
+        """import { useTranslation } from "react-i18next";
+export function Page() {
+[[=>  const { t } = useTranslation();
+]]  fail(<<"That did not work."=>t("signIn.failed")>>);
+  return <p title="Closed"><<Sign in=>{t("signIn.title")}>></p>;
+}
+""",
+    ),
+    "a translator of a part": (
+        "a.tsx",
+        """import { useTranslation } from 'react-i18next';
+export function Page() {
+[[=>  const { t, i18n } = useTranslation('signIn');
+]]  return <p><<Full name=>{t('name')}>></p>;
+}
+""",
+    ),
     "an attribute": (
         "a.tsx",
         """<A label=[["Sign in"=>{t('signIn.title')}]] of=<<"Sign out"=>{t('signOut.title')}>> />;

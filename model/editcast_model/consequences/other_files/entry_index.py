@@ -55,6 +55,11 @@ class EntryIndex(ProjectIndex[tuple[str, Place]]):
         with self._lock:
             return [place for _, place in self._known.get(text, ())]
 
+    def places(self) -> list[Place]:
+        """Return the places of all entries."""
+        with self._lock:
+            return [place for things in self._files.values() for _, place in things]
+
     def _things(self, file: str, language: str, text: str) -> tuple[tuple[str, Place], ...]:
         """Return the texts of the tables of a file, each with its place."""
         texts = entries_of(text, language, file) if _may_have_table(text, file) else ()
