@@ -152,7 +152,7 @@ class Project:
     def _beside(self, file: str) -> list[str]:
         every = [one() for one in self.open_files.valuerefs()]  # others may be opened meanwhile
         opened = [one.file for one in every if one and one.is_open]
-        return [*opened, *self.reader.beside(file)]
+        return [*opened, *self.reader.documents, *self.reader.beside(file)]
 
     def _source(self, file: str) -> Source | None:
         opened = self.open_files.get(file)
