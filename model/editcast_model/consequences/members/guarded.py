@@ -77,7 +77,8 @@ _WAITS: Final = re.compile(
 #: Names that a declaration of fields declares.
 _NAMED: Final = r"(\w+)\s*[=;,]"
 _RETURN: Final = re.compile(r"return \w+;?")
-_LONGEST: Final = 60  # lines
+#: The most lines of statements, and of a class: a lock of a longer one is for some of its members.
+_LONGEST, _LARGEST = 25, 200
 
 
 @dataclass
@@ -151,10 +152,10 @@ def after_guard(change: Change) -> Iterator[Consequence]:
     """Return the methods that are to take the lock that another one takes since a change."""
     tree = change.after.tree
     for was, now in change.functions if tree.language in _LANGUAGES else ():
-        method, before = _Method.of(tree, now.node), _squeezed(change.before.tree.of(was.node))
+        method, before = _Method.of(tree, now.node), change.before.tree.of(was.node)
         found = _example(tree, method)
-        is_new = found is not None and _squeezed(found.opening) not in before
-        if found is not None and is_new and _squeezed(found.inner) in before:
+        is_new = found is not None and not re.search(rf"\b{found.lock or 'synchronized'}\b", before)
+        if found is not None and is_new and _squeezed(found.inner) in _squeezed(before):
             for hunk in _Owner(tree, now.node).left(found):
                 yield Consequence(hunk, "migrate", cause=f"guard {found.lock}")
 
@@ -212,7 +213,8 @@ class _Owner:
         parts = [(one, _example(self._tree, one)) for one in taking]
         alike = [(one, part) for one, part in parts if part and part.lock == example.lock]
         used = (self._reached(method, part.inner) for method, part in alike)
-        guarded = set[str]().union(*used) & self._written() if lock else set[str]()
+        is_small = lock is not None and self._text.count("\n") <= _LARGEST
+        guarded = set[str]().union(*used) & self._written() if is_small else set[str]()
         example = example._replace(
             is_led=any(part.is_led for _, part in alike),
             is_followed=any(part.is_followed for _, part in alike),
