@@ -7,7 +7,6 @@ methods that use it get the same, if some method writes it. So it is with `lock`
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -76,42 +75,30 @@ _WAITS: Final = re.compile(
 )
 #: Names that a declaration of fields declares.
 _NAMED: Final = r"(\w+)\s*[=;,]"
+_DECLARED: Final = "field_declaration"
+_OWNERS: Final = ("class_definition", "class_declaration", "type_spec")
+_RECEIVER: Final = re.compile(r"^func \((\w+)")
 _RETURN: Final = re.compile(r"return \w+;?")
 #: The most lines of statements, and of a class: a lock of a longer one is for some of its members.
 _LONGEST, _LARGEST = 25, 200
 
 
-@dataclass
 class _Method:
-    """A method.
+    """A method of a class.
 
     Attributes:
-        name: Its name.
-        node: All of it.
-        text: Its text.
-        body: The text of its body.
-        given: That of its parameters.
         own: Matches what is before a member of its object.
         is_hidden: Whether only other methods of the class call it.
     """
 
-    name: str
-    node: Node
-    text: str
-    body: str
-    given: str
-    own: str
-    is_hidden: bool
-
-    @classmethod
-    def of(cls, tree: Tree, node: Node) -> "_Method":
-        """Return the method that a node declares."""
-        syntax, text = _LANGUAGES[tree.language], tree.of(node)
-        receiver = re.match(r"func \((\w+)", text)
-        own = syntax.own or rf"\b{receiver[1] if receiver else ''}\."
-        name, body, given = (tree.of(field(node, one)) for one in ("name", "body", "parameters"))
-        is_hidden = re.match(syntax.hidden, text) is not None
-        return cls(name, node, text, body, given, own, is_hidden)
+    def __init__(self, tree: Tree, node: Node) -> None:
+        syntax, self.node, self.text = _LANGUAGES[tree.language], node, tree.of(node)
+        self.name, self.body, given = (
+            tree.of(field(node, one)) for one in ("name", "body", "parameters")
+        )
+        self._given = re.findall(r"\w+", given) if syntax.own == _FIELD else []
+        self.own = syntax.own or rf"\b{''.join(_RECEIVER.findall(self.text))}\."
+        self.is_hidden = re.match(syntax.hidden, self.text) is not None
 
     @property
     def statements(self) -> list[Node]:
@@ -128,8 +115,7 @@ class _Method:
         names = re.findall(rf"{self.own}(\w+(?:\()?)", text)
         if self.own != _FIELD:
             return {one.rstrip("(") for one in names}
-        hidden = re.findall(r"\w+", self.given)
-        return set(names).difference(hidden).union(re.findall(r"\bthis\.(\w+)", text))
+        return set(names).difference(self._given).union(re.findall(r"\bthis\.(\w+)", text))
 
     def calls(self, names: set[str]) -> bool:
         """Tell whether it is among what is used."""
@@ -151,13 +137,16 @@ class _Example(NamedTuple):
 def after_guard(change: Change) -> Iterator[Consequence]:
     """Return the methods that are to take the lock that another one takes since a change."""
     tree = change.after.tree
-    for was, now in change.functions if tree.language in _LANGUAGES else ():
-        method, before = _Method.of(tree, now.node), change.before.tree.of(was.node)
-        found = _example(tree, method)
+    methods = change.functions if tree.language in _LANGUAGES else ()
+    for was, now in (each for each in methods if each[1].owner and not each[1].is_constructor):
+        method, before = _Method(tree, now.node), change.before.tree.of(was.node)
+        found, (_, _, at) = _example(tree, method), (now.owner or "").partition("@")
         is_new = found is not None and not re.search(rf"\b{found.lock or 'synchronized'}\b", before)
         if found is not None and is_new and _squeezed(found.inner) in _squeezed(before):
-            for hunk in _Owner(tree, now.node).left(found):
-                yield Consequence(hunk, "migrate", cause=f"guard {found.lock}")
+            owners = (one.node for one in (tree.path(int(at)) if at else ()) if one.type in _OWNERS)
+            for owner in (one for one in owners if one.start_byte == int(at)):
+                for hunk in _Owner(tree, owner).left(found):
+                    yield Consequence(hunk, "migrate", cause=f"guard {found.lock}")
 
 
 def _squeezed(text: str) -> str:
@@ -169,23 +158,22 @@ def _example(tree: Tree, method: _Method) -> _Example | None:
     takes = re.compile(_LANGUAGES[tree.language].takes.replace("OWN", method.own))
     if tree.language == "java":
         is_taken = takes.match(method.text) and " static " not in method.text.partition("(")[0]
-        return (
-            _Example("", "synchronized ", "", "", method.body, False, False) if is_taken else None
-        )
+        whole = _Example("", "synchronized ", "", "", method.body, False, False)
+        return whole if is_taken else None
     nodes = method.statements
-    for at, one in enumerate(nodes):
+    for one in nodes:
         if found := takes.match(tree.text, one.start_byte):
             end = nodes[-1].end_byte if tree.language == "go" else one.end_byte
             inner, brace, _ = tree.text[found.end() : end].rpartition("}")
             if tree.language != "csharp":
                 inner, brace = tree.text[found.end() : end], ""
             closing = inner[len(inner.rstrip()) :] + brace
-            around = [
-                any(each.type != "comment" for each in p) for p in (nodes[:at], nodes[at + 1 :])
-            ]
-            around[1] &= tree.language != "go"
-            indent = indent_at(tree, one.start_byte)
-            return _Example(found[1], found[0], closing, indent, inner.rstrip(), *around)
+            places = (each.start_byte for each in nodes if each.type != "comment")
+            behind = {place >= end for place in places if not one.start_byte <= place < end}
+            indent, inner = indent_at(tree, one.start_byte), inner.rstrip()
+            return _Example(
+                found[1], found[0], closing, indent, inner, False in behind, True in behind
+            )
     return None
 
 
@@ -194,17 +182,13 @@ class _Owner:
 
     def __init__(self, tree: Tree, node: Node) -> None:
         self._tree, self._syntax = tree, _LANGUAGES[tree.language]
-        if tree.language == "go":
-            owner = _type_of(tree, node)
-            self._readers = methods_of(tree, owner)
-            nodes = [one.node for one in self._readers.values()]
-        else:
-            owner = node.parent or node
-            if owner.type == "decorated_definition":
-                owner = owner.parent or owner
-            nodes = [field(one, "definition") or one for one in owner.named_children]
-        self._text, self._node = tree.of(owner), owner
-        self._methods = [_Method.of(tree, one) for one in nodes if one.type == node.type]
+        self._readers = methods_of(tree, node) if tree.language == "go" else {}
+        body, nodes = field(node, "body"), [one.node for one in self._readers.values()]
+        inner = body.named_children if body is not None else nodes
+        inner = [field(one, "definition") or one for one in inner]
+        self._text, self._fields = tree.of(node), [one for one in inner if one.type == _DECLARED]
+        found = (one for one in inner if "constructor" not in one.type)
+        self._methods = [_Method(tree, one) for one in found if field(one, "parameters")]
 
     def left(self, example: _Example) -> Iterator[Hunk]:
         """Yield what makes the methods that are left take the lock."""
@@ -213,13 +197,15 @@ class _Owner:
         parts = [(one, _example(self._tree, one)) for one in taking]
         alike = [(one, part) for one, part in parts if part and part.lock == example.lock]
         used = (self._reached(method, part.inner) for method, part in alike)
-        is_small = lock is not None and self._text.count("\n") <= _LARGEST
-        guarded = set[str]().union(*used) & self._written() if is_small else set[str]()
+        is_large = sum(one.text.count("\n") for one in self._methods) > _LARGEST
+        if lock is None or is_large:
+            return
+        guarded = set[str]().union(*used) & self._written()
         example = example._replace(
             is_led=any(part.is_led for _, part in alike),
             is_followed=any(part.is_followed for _, part in alike),
         )
-        shut = [] if lock and any(lock.groups()) else taking
+        shut = [] if any(lock.groups()) else taking
         called = set[str]().union(*(self._reached(one, one.body, is_deep=True) for one in shut))
         public = (
             one for one in self._methods if not one.is_hidden and one.uses(one.body) & guarded
@@ -248,8 +234,8 @@ class _Owner:
                 found = re.finditer(_WRITES.replace("OWN", one.own), one.body)
                 names |= {"".join(each.groups("")) for each in found}
         if self._syntax.own == _FIELD:
-            fields = filter(lambda one: one.type == "field_declaration", self._node.named_children)
-            names &= {name for one in fields for name in re.findall(_NAMED, self._tree.of(one))}
+            texts = map(self._tree.of, self._fields)
+            names &= {name for text in texts for name in re.findall(_NAMED, text)}
         return {one for one in names if not re.search(_SAFE.replace("NAME", one), self._text)}
 
     def _reached(self, method: _Method, text: str, is_deep: bool = False) -> set[str]:
@@ -283,8 +269,9 @@ class _Owner:
         awaits = example.opening.startswith(is_async)
         if awaits and not method.text.startswith(is_async) or not awaits and "await " in text:
             return []
-        is_long = text.count("\n") > _LONGEST
-        return [] if is_plain or is_long or _WAITS.search(text) else part
+        is_whole = not self._tree.text[: part[0].start_byte].rpartition("\n")[2].strip()
+        is_fit = text.count("\n") <= _LONGEST and (is_whole or not example.lock)
+        return part if is_fit and not is_plain and not _WAITS.search(text) else []
 
     def _put(self, method: _Method, part: list[Node], example: _Example) -> Iterator[Hunk]:
         """Yield what makes a method take the lock for some of its statements."""
@@ -318,13 +305,3 @@ class _Owner:
         """Tell whether a method of Go needs the lock for reading only, and may have it so."""
         is_shared = re.search(rf"\b{lock}\s+sync\.RW", self._text)
         return is_shared is not None and self._readers[method.name].only_reads(self._readers)
-
-
-def _type_of(tree: Tree, method: Node) -> Node:
-    """Return what declares the type of a method of Go; the method if nothing does."""
-    name = re.match(r"\(\w+ \*?(\w+)\)", tree.of(field(method, "receiver")))
-    for one in tree.root.named_children if name else ():
-        for each in one.named_children:
-            if each.type == "type_spec" and name and tree.of(field(each, "name")) == name[1]:
-                return each
-    return method
