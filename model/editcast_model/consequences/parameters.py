@@ -30,6 +30,9 @@ from editcast_model.syntax.types import type_of_flag, type_of_option
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: How the parsed options of a command line are given, in Python.
 _OPTION = re.compile(r"(?:args|options|opts|given|arguments)\.(\w+)")
+#: By language and type, what is given where nothing else is, but in tests.
+_STANDARD = {("csharp", "TimeProvider"): "TimeProvider.System"}
+_TESTS = re.compile(r"\[(?:Fact|Theory|Test\w*)\b|@Test\b")
 _SHORTEST_TYPE = 4  # letters of a type that says what a variable is
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
@@ -113,24 +116,31 @@ def value_for(names: Names, call: Call, parameter: Parameter) -> str | None:
 
 
 def _value_named_as_type(names: Names, call: Call, parameter: Parameter) -> str | None:
-    """Return the only variable whose name ends as a type does: `systemClock` for a `Clock`."""
-    kind = parameter.type.strip("*&: ")
+    """Return the only variable whose name or type ends as a type does.
+
+    `systemClock` is one for a `Clock`, and so is `clock` where it is a `FakeClock` in C# or Java.
+    """
+    kind, text = parameter.type.strip("*&: "), names.tree.text
     if len(kind) < _SHORTEST_TYPE or not kind.isidentifier():
         return None
     last = "_".join(parts_of(kind))
     written = (
         rf"\b(?:[a-z]\w*{kind[0].upper()}{kind[1:]}|[a-z]\w*_{last}|[A-Z]\w*_{last.upper()})\b"
     )
+    words = set(re.findall(written, text))
+    if names.tree.language in ("csharp", "java"):
+        words |= set(re.findall(rf"\b\w*{kind} (\w+)\s*[=;]", text))
     found = {
         one.name
-        for word in set(re.findall(written, names.tree.text))
+        for word in words
         for one in names.of(word)
         if one.role is Role.DEFINITION
-        and one.part.kind in ("import", "variable", "constant", "parameter")
+        and one.part.kind in ("import", "variable", "constant", "parameter", "field")
         and names.resolve(call.called, word) == names.home(one)
         and _is_given(names, one)
     }
-    return found.pop() if len(found) == 1 else None
+    standard = None if found or _TESTS.search(text) else _STANDARD.get((names.tree.language, kind))
+    return found.pop() if len(found) == 1 else standard
 
 
 def _is_given(names: Names, defined: Occurrence) -> bool:

@@ -15,6 +15,7 @@ from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
+from editcast_model.consequences.members.guarded import after_guard
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
@@ -77,6 +78,7 @@ _RULES = (
     after_migration,
     after_clock,
     after_lock,
+    after_guard,
     after_duration,
     after_named_tuple,
     after_hook_import,

@@ -28,6 +28,8 @@ _FUNCTIONS = word_set("""
 """)
 #: A part of the types of all nodes whose code runs later, or may.
 FUNCTION: Final = re.compile("function|lambda|method|closure|func_literal")
+#: A class of C#, and its parameters, which are those of its constructor.
+_MAKER = ("class_declaration", "parameter_list")
 _ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
 _CALLS = word_set("""
     call call_expression new_expression method_invocation function_call_expression
@@ -142,7 +144,13 @@ def function_at(names: Names, offset: int) -> Function | None:
 
 def functions_around(names: Names, offset: int) -> list[Function]:
     """Return the functions with a name that an offset is in, the outermost first."""
-    steps = [pair for pair in pairwise(names.tree.path_near(offset)) if pair[1].type in _FUNCTIONS]
+    path = names.tree.path_near(offset)
+    steps = [
+        (above, step)
+        for at, (above, step) in enumerate(pairwise(path), 2)
+        if step.type in _FUNCTIONS
+        or (step.type, *(one.type for one in path[at : at + 1])) == _MAKER
+    ]
     found = (_function(names, step.node, above.node) for above, step in steps)
     return [one for one in found if one is not None]
 
@@ -165,7 +173,7 @@ def is_async(function: Node) -> bool:
 def function_of(names: Names, defined: Occurrence) -> Function | None:
     """Return the function that a definition names."""
     parent = defined.path[-2].node
-    if parent.type in _FUNCTIONS and defined.path[-1].field == "name":
+    if parent.type in (*_FUNCTIONS, _MAKER[0]) and defined.path[-1].field == "name":
         return _function(names, parent, defined.path[-3].node)
     if parent.type == "variable_declarator":
         value = parent.child_by_field_name("value")
@@ -307,11 +315,13 @@ def _class_of(names: Names, one: Occurrence) -> str | None:
 
 def _function(names: Names, node: Node, parent: Node) -> Function | None:
     tree = names.tree
-    listed = field(node, "parameters")
+    is_maker = node.type == _MAKER[0]
+    lists = (one for one in node.named_children if one.type == _MAKER[1] and is_maker)
+    listed = field(node, "parameters") or next(lists, None)
     is_value = parent.type == "variable_declarator"
     name = field(node, "name") or (field(parent, "name") if is_value else None)
     defined = names.of_node(name)
-    may_be_called = listed is not None or names.rules.calls_by_name
+    may_be_called = listed is not None or (names.rules.calls_by_name and not is_maker)
     if defined is None or defined.path[-1].node != name or not may_be_called:
         return None
     parameters, is_named = [], False
@@ -319,12 +329,13 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
         if child.type in ("keyword_separator", "list_splat_pattern"):
             is_named = True
         parameters += parameters_of(tree, child, is_named)
-    whose = owner(names, defined)
+    whose = class_named(names, node) if is_maker else owner(names, defined)
     is_static = is_decorated(tree, node, parent, "staticmethod")
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
     is_named_so = defined.name == names.rules.constructor
-    is_constructor = whose is not None and (is_named_so or node.type == "constructor_declaration")
+    is_maker |= is_named_so or node.type == "constructor_declaration"
+    is_constructor = whose is not None and is_maker
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
         node,

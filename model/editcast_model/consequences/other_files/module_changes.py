@@ -389,9 +389,7 @@ def _parameters_of(names: Names, key: Key) -> Parameters | None:
         function
         for name in (key[1], "__init__", "constructor")
         for one in names.of(name)
-        if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
-        and (function := function_of(names, one))
-        and _key_of(names, function) == key
+        if (function := function_of(names, one)) and _key_of(names, function) == key
     ]
     return _placeless(with_keys(names, found[0].parameters)) if len(found) == 1 else None
 
