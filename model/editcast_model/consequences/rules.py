@@ -28,6 +28,7 @@ from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
+from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
@@ -57,6 +58,7 @@ _RULES = (
     after_paired_call,
     after_signature,
     after_method,
+    after_prototype,
     after_argument,
     after_name,
     after_option,

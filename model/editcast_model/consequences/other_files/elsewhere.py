@@ -8,6 +8,7 @@ the file was just opened or has been open for long.
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
+from posixpath import basename
 from typing import Final
 
 from editcast_model.consequences.arguments import fitted
@@ -43,6 +44,12 @@ from editcast_model.consequences.other_files.module_changes import (
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
+from editcast_model.consequences.passing.prototypes import (
+    declared_alike,
+    includes,
+    is_header,
+    is_own,
+)
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
@@ -53,7 +60,7 @@ from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
-from editcast_model.syntax.members import is_member, object_of, owner
+from editcast_model.syntax.members import class_named, is_member, object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role, Scope
@@ -116,6 +123,8 @@ def after_modules(
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
+            for prototype in change.prototypes if ties.is_declared_here else ():
+                yield from declared_alike(names, prototype)
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
             for error in change.wrapped_errors:
@@ -152,6 +161,7 @@ class _Ties:
         self.taken: list[Import] = []
         self.modules: list[Import] = []
         self.is_open = False
+        self._other, self._is_header = change.file, is_header(path)
         self._classes = {one.old: one.new for one in change.names if not one.owner}
         language = names.tree.language
         if language in ("go", "java") and is_same_package(path, change.file):
@@ -185,6 +195,13 @@ class _Ties:
         """Tell whether the file uses the other at all."""
         return bool(self.taken or self.modules or self.is_open)
 
+    @property
+    def is_declared_here(self) -> bool:
+        """Tell whether what the other file declares is defined here in C, or the other way."""
+        if is_header(self._other):
+            return basename(self._other) in includes(self.names)
+        return self._is_header
+
     def scope_of(self, one: Import) -> Scope | None:
         """Return the scope in which an import binds its name."""
         bound = self.names.at(one.binding) if one.binding is not None else None
@@ -213,6 +230,8 @@ class _Ties:
                 is_member = one.role is Role.MEMBER and each == name and self._is_of_module(one)
                 if is_member or (one.role is Role.REFERENCE and self._is_taken(one, name)):
                     yield one
+                elif each == name and self._is_declaration(one):
+                    yield one
 
     def classes(self, name: str) -> set[str]:
         """Return what `owner` calls a class of the other file here."""
@@ -221,6 +240,10 @@ class _Ties:
         for one in self.modules:
             written = (f"{one.bound}.{each}" for each in called)
             found |= {f"{each}@" for each in written if each in self.names.tree.text}
+        if self.is_declared_here:
+            defined = (one for each in called for one in self.names.of(each))
+            named = (one.path[-2].node for one in defined if one.part.kind == "class")
+            found |= {class_named(self.names, one) for one in named}
         return found | ({f"{each}@" for each in called} if self.is_open else set())
 
     def _is_taken(self, one: Occurrence, name: str) -> bool:
@@ -228,10 +251,18 @@ class _Ties:
         names = self.names
         if names.resolve(one) is None:
             return self.is_open and one.name == name and name not in names.rules.builtins
+        if self.is_declared_here and all(map(self._is_declaration, names.meant_by(one))):
+            return True
         bindings = {
             each.binding for each in self.taken if each.name == name and each.bound == one.name
         }
         return bool(bindings) and all(each.start in bindings for each in names.meant_by(one))
+
+    def _is_declaration(self, one: Occurrence) -> bool:
+        """Tell whether a name declares what the other file defines, or the other way round."""
+        is_function = one.role is Role.DEFINITION and one.part.kind == "function"
+        is_outer = is_function and self.names.home(one) == one.scopes[-1]
+        return is_outer and self.is_declared_here and not is_own(self.names, one)
 
     def _is_of_module(self, one: Occurrence) -> bool:
         """Tell whether a member is the other file's itself."""
@@ -268,7 +299,8 @@ def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         if use.role is Role.MEMBER:
             yield Consequence(Hunk(use.start, use.end, new), "rename_use")
         elif names.resolve(use, new) is None:
-            yield Consequence(renaming(use, new), "rename_use")
+            is_first = use.role is Role.DEFINITION
+            yield Consequence(renaming(use, new), "rename_use", is_first=is_first)
     scopes = [ties.scope_of(one) for one in bound if one.bound == new]
     for use in names.of(old) if scopes else ():  # the import was renamed before
         if use.role is Role.REFERENCE and not names.is_known(use, old):
@@ -293,7 +325,8 @@ def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         yield from given_properties(names, name.old, name.new, used)
         return
     for one in names.of(name.old):
-        if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
+        is_bare = one.role is Role.REFERENCE and names.tree.language == "cpp"
+        if (is_member(one) or one.role is Role.KEY or is_bare) and owner(names, one) in whose:
             yield Consequence(Hunk(one.start, one.end, name.new), "rename_field")
     if name.new.startswith("_") <= name.old.startswith("_"):  # others do not use private members
         classes = {*whose, name.owner}
@@ -386,7 +419,8 @@ def _uses(
     whose: set[str | None] = {*ties.classes(class_name)}
     if is_said and ties.is_tied:
         whose = {*whose, None}
-    members = (one for one in names.of(name) if one.role is Role.MEMBER)
+    roles = (Role.MEMBER, Role.REFERENCE) if names.tree.language == "cpp" else (Role.MEMBER,)
+    members = (one for one in names.of(name) if one.role in roles)
     used = (one for one in members if owner(names, one) in whose)
     if kinds:
         classes = {*ties.classes(class_name), class_name}

@@ -20,6 +20,7 @@ from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
+from editcast_model.consequences.passing.prototypes import NewPrototype, is_own, new_prototypes
 from editcast_model.consequences.replaced.kept_names import new_durations
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
@@ -33,7 +34,7 @@ from editcast_model.syntax.components import (
     named_export,
 )
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
+from editcast_model.syntax.members import class_named, defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
@@ -103,6 +104,7 @@ class ModuleChange:
         removed: What was removed from such lists.
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
+        prototypes: The functions of C and C++ that are declared otherwise since the last saves.
         results: The functions that got further results in the last saves, with what those are
             called, and where they stand.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
@@ -124,6 +126,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
+    prototypes: tuple[NewPrototype, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], Place], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
@@ -140,6 +143,7 @@ class ModuleChange:
         words |= {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
+        words |= {one.name for one in self.prototypes}
         words |= {name for one in self.tuples for name in (one.name, *one.makers)}
         words |= {*self.wrapped_errors}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
@@ -294,6 +298,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "removed": lambda change: (one.for_other_files for one in removed_entries(change) if one.owner),
     "coroutines": lambda change: (key for (key,) in _keyed(change, zip(new_coroutines(change)))),
     "signatures": new_signatures,
+    "prototypes": new_prototypes,
     "results": lambda change: (
         (key, one.names, one.place)
         for one in new_results(change)
@@ -324,6 +329,7 @@ def _key(names: Names, one: Occurrence) -> Key | None:
     # What a file imports is known by its own name elsewhere.
     is_foreign = one.part.kind == "import" and names.tree.language in BY_NAME
     is_outer = one.role is Role.DEFINITION and names.home(one) == one.scopes[-1]
+    is_foreign |= is_outer and names.tree.language in ("c", "cpp") and is_own(names, one)
     return ("", one.name) if is_outer and not is_foreign and not names.is_weak(one) else None
 
 
@@ -345,7 +351,7 @@ def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
     return any(
         names.home(one) == one.scopes[-1] or (is_ruby and around(one.path[:-2], "class") is None)
         for one in names.of(class_name)
-        if one.role is Role.DEFINITION and f"{one.name}@{one.path[-2].node.start_byte}" == whose
+        if one.role is Role.DEFINITION and class_named(names, one.path[-2].node) == whose
     )
 
 
