@@ -303,7 +303,9 @@ def _is_self(names: Names, one: Occurrence) -> bool:
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the type that a declaration gives to what it declares."""
     kind = type_declared(node)
-    if kind is not None and names.tree.of(kind) != "var":
+    while node.parent is not None and node.type in ("reference_declarator", "pointer_declarator"):
+        node = node.parent
+    if kind is not None and names.tree.of(kind) not in ("var", "auto"):
         return _type_of(names, kind, depth)
     if node.type in ("expression_list", "as_pattern_target"):  # Go's `a := T{}`, `with T() as a`
         node = node.parent or node
@@ -378,7 +380,10 @@ def _result_of(names: Names, call: Node) -> str | None:
     called = field(call, "function")
     defined = names.meant_by(names.of_node(called))
     if called is not None and called.type == "identifier" and len(defined) == 1:
-        result = field(defined[0].path[-2].node, "result", "return_type")
+        above = [step.node for step in defined[0].path[:-1]]
+        is_c = above[-1].type == "function_declarator"
+        declared = next(filter(function_declarator, above), None) if is_c else None
+        result = field(declared or above[-1], "result", "return_type", "type")
         if result is not None and result.type == "parameter_list":  # Go's, with an error
             result = type_declared(first_child(result))
         return _type_of(names, result)
