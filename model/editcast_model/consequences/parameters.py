@@ -19,6 +19,7 @@ from editcast_model.syntax.calls import (
     functions_around,
     functions_named,
 )
+from editcast_model.syntax.declarators import is_own
 from editcast_model.syntax.members import is_declared_member
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
@@ -34,7 +35,7 @@ _SHORTEST_TYPE = 4  # letters of a type that says what a variable is
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
 #: Parameters of C that say how long an array is, and the types of its elements.
-_SIZE = re.compile(r"((std::)?s?size_t|int|unsigned) (\w*_)?(size|sz|len|length|cap|capacity|n|max)")
+_SIZE = re.compile(r"((std::)?s?size_t|int|unsigned) (\w*_)?(size|len|length|cap|capacity|n|max)")
 _CHARACTERS = re.compile(r"((un)?signed )?char|u?int8_t|std::byte")
 #: Types of parameters in Go whose method `Context` returns the context of a request or a command.
 _WITH_CONTEXT = frozenset({"*http.Request", "*cobra.Command"})
@@ -257,6 +258,8 @@ def may_take(names: Names, function: Function, name: str) -> bool:
     if not _is_plain(function, name) or function.name.startswith(_CALLED_ELSEWHERE):
         return False
     path = function.defined.path
+    if names.tree.language in ("c", "cpp") and not is_own(names, function.defined):
+        return False
     if any(step.type == "decorated_definition" for step in path[-4:]):
         return False
     calls = {call.called.start for call in calls_of(names, function)}

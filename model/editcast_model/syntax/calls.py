@@ -8,6 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from editcast_model.syntax.declarators import declared_name, function_declarator
 from editcast_model.syntax.members import (
     class_around,
     class_named,
@@ -19,14 +20,7 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, is_decorated, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import (
-    Tree,
-    declared_name,
-    field,
-    first_child,
-    function_declarator,
-    word_set,
-)
+from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
 _FUNCTIONS = word_set("""
     function_definition function_declaration generator_function_declaration method_definition

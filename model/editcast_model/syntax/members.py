@@ -8,19 +8,11 @@ import re
 
 from tree_sitter import Node
 
+from editcast_model.syntax.declarators import declared_name, function_declarator
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import is_decorated
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import (
-    Path,
-    around,
-    declared_name,
-    field,
-    first_child,
-    function_declarator,
-    type_declared,
-    word_set,
-)
+from editcast_model.syntax.tree import Path, around, field, first_child, type_declared, word_set
 from editcast_model.syntax.types import (
     WRAPPED,
     element_of,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.tree import Tree, declared_name, field, first_child, word_set
+from editcast_model.syntax.declarators import declared_name
+from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
 #: Types of parameters that begin with their type or modifiers.
 _TYPED = word_set("""

@@ -148,22 +148,6 @@ def field(node: Node | None, *names: str) -> Node | None:
     return next((one for one in found if one is not None), None)
 
 
-def function_declarator(node: Node | None) -> Node | None:
-    """Return what says the name and the parameters of a function in C; None for other nodes."""
-    one = field(node, "declarator")
-    while one is not None and one.type in ("pointer_declarator", "reference_declarator"):
-        one = field(one, "declarator") or first_child(one)
-    return one if one is not None and one.type == "function_declarator" else None
-
-
-def declared_name(node: Node | None) -> Node | None:
-    """Return the name that a declaration of C or C++ declares first, without its class."""
-    one = field(node, "declarator")
-    while one is not None and one.type.endswith(("declarator", "qualified_identifier")):
-        one = field(one, "declarator", "name") or first_child(one)
-    return one if one is not None and one.type.endswith("identifier") else None
-
-
 def outermost(node: Node, kinds: Container[str]) -> Node:
     """Return the last of the nodes around a node, one around the other, that are of some types."""
     while node.parent is not None and node.parent.type in kinds:

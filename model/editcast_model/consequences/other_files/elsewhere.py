@@ -8,7 +8,6 @@ the file was just opened or has been open for long.
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
-from posixpath import basename
 from typing import Final
 
 from editcast_model.consequences.arguments import fitted
@@ -24,32 +23,17 @@ from editcast_model.consequences.members.unknown_objects import (
     possible_keys,
     possible_uses,
 )
-from editcast_model.consequences.other_files.imports import (
-    BY_NAME,
-    EVERYTHING,
-    Import,
-    family_of,
-    imports,
-    indexes_of,
-    is_module,
-    is_same_package,
-    modules_of_rust,
-    package_of,
-)
+from editcast_model.consequences.other_files.imports import family_of, imports
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
 )
+from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
-from editcast_model.consequences.passing.prototypes import (
-    declared_alike,
-    includes,
-    is_header,
-    is_own,
-)
+from editcast_model.consequences.passing.prototypes import declared_alike
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
@@ -60,16 +44,14 @@ from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
-from editcast_model.syntax.members import class_named, is_member, object_of, owner
+from editcast_model.syntax.declarators import makers_named
+from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
-from editcast_model.syntax.roles import Role, Scope
-from editcast_model.syntax.tree import field
+from editcast_model.syntax.roles import Role
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
-#: The fields that contain the module of a type.
-_MODULES = ("package", "module")
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
 _NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
 _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
@@ -93,7 +75,7 @@ def after_modules(
     for entry in (one for change in changes if change.language == SCHEMA for one in change.entries):
         yield from lacking(names, entry, (), importable)
     for change in due:
-        ties = _Ties(names, path, change, imported)
+        ties = Ties(names, path, change, imported)
         for name in (*change.names, *change.durations):
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
             adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
@@ -143,148 +125,7 @@ def _defines(names: Names, name: str) -> bool:
     return any(one.part.kind != "import" and len(one.scopes) <= 1 for one in found)
 
 
-class _Ties:
-    """The imports by which one file uses another, of a language that it can import from.
-
-    Attributes:
-        names: The names of the file.
-        taken: The imports that take a name of the other.
-        modules: Those that take all of it, by a name for itself.
-        is_open: Whether its names need none: in one package of Go or Java, after an import of
-            all, or where classes are known by their names alone.
-    """
-
-    def __init__(
-        self, names: Names, path: str, change: ModuleChange, found: Iterable[Import]
-    ) -> None:
-        self.names = names
-        self.taken: list[Import] = []
-        self.modules: list[Import] = []
-        self.is_open = False
-        self._other, self._is_header = change.file, is_header(path)
-        self._classes = {one.old: one.new for one in change.names if not one.owner}
-        language = names.tree.language
-        if language in ("go", "java") and is_same_package(path, change.file):
-            self.is_open = language == "java" or package_of(names) == change.package
-        if language in BY_NAME:
-            self.is_open = True
-            words = change.words | {one.new for one in change.names}
-            named = (one for word in words for one in names.of(word))
-            self.taken += [
-                Import("", one.name, one.start, one.name, one.start)
-                for one in named
-                if one.part.kind == "import"
-            ]
-        if language == "rust":
-            self.modules += modules_of_rust(names, change.file)
-        for one in found:
-            if is_module(one.module, path, change.file, language):
-                (self.taken if one.name else self.modules).append(one)
-                self.is_open |= one.name == EVERYTHING
-            elif one.name in change.own_names and any(
-                is_module(one.module, path, index, language) for index in indexes_of(change.file)
-            ):
-                self.taken.append(one)
-            elif language == "python" and one.name:
-                whole = one.module + ("" if one.module.endswith(".") else ".") + one.name
-                if is_module(whole, path, change.file, language):
-                    self.modules.append(one)
-
-    @property
-    def is_tied(self) -> bool:
-        """Tell whether the file uses the other at all."""
-        return bool(self.taken or self.modules or self.is_open)
-
-    @property
-    def is_declared_here(self) -> bool:
-        """Tell whether what the other file declares is defined here in C, or the other way."""
-        if is_header(self._other):
-            return basename(self._other) in includes(self.names)
-        return self._is_header
-
-    def scope_of(self, one: Import) -> Scope | None:
-        """Return the scope in which an import binds its name."""
-        bound = self.names.at(one.binding) if one.binding is not None else None
-        return self.names.home(bound) if bound and bound.role is Role.DEFINITION else None
-
-    def is_only(self, one: Import, new: str) -> bool:
-        """Tell whether nothing else has the name that an import binds, or the new one for it."""
-        names, scope = self.names, self.scope_of(one)
-        bindings = {each.binding for each in self.taken if each.name == one.name}
-        return not names.definitions(new, scope) and all(
-            each.start in bindings for each in names.definitions(one.bound, scope)
-        )
-
-    def uses(self, name: str, *, with_others: bool = False) -> Iterator[Occurrence]:
-        """Find where a name that the other file has at its top is used, without its imports.
-
-        Args:
-            name: The name, as it is called there.
-            with_others: Whether it is also looked for by other names that imports give it.
-        """
-        written = {name}
-        if with_others:
-            written |= {one.bound for one in self.taken if one.name == name and one.bound}
-        for each in sorted(written):
-            for one in self.names.of(each):
-                is_member = one.role is Role.MEMBER and each == name and self._is_of_module(one)
-                if is_member or (one.role is Role.REFERENCE and self._is_taken(one, name)):
-                    yield one
-                elif each == name and self._is_declaration(one):
-                    yield one
-
-    def classes(self, name: str) -> set[str]:
-        """Return what `owner` calls a class of the other file here."""
-        called = {name} | {old for old, new in self._classes.items() if new == name}
-        found = {f"{one.bound}@" for one in self.taken if one.name in called and one.bound}
-        for one in self.modules:
-            written = (f"{one.bound}.{each}" for each in called)
-            found |= {f"{each}@" for each in written if each in self.names.tree.text}
-        if self.is_declared_here:
-            defined = (one for each in called for one in self.names.of(each))
-            named = (one.path[-2].node for one in defined if one.part.kind == "class")
-            found |= {class_named(self.names, one) for one in named}
-        return found | ({f"{each}@" for each in called} if self.is_open else set())
-
-    def _is_taken(self, one: Occurrence, name: str) -> bool:
-        """Tell whether a reference means a name that is imported from the other file."""
-        names = self.names
-        if names.resolve(one) is None:
-            return self.is_open and one.name == name and name not in names.rules.builtins
-        if self.is_declared_here and all(map(self._is_declaration, names.meant_by(one))):
-            return True
-        bindings = {
-            each.binding for each in self.taken if each.name == name and each.bound == one.name
-        }
-        return bool(bindings) and all(each.start in bindings for each in names.meant_by(one))
-
-    def _is_declaration(self, one: Occurrence) -> bool:
-        """Tell whether a name declares what the other file defines, or the other way round."""
-        is_function = one.role is Role.DEFINITION and one.part.kind == "function"
-        is_outer = is_function and self.names.home(one) == one.scopes[-1]
-        return is_outer and self.is_declared_here and not is_own(self.names, one)
-
-    def _is_of_module(self, one: Occurrence) -> bool:
-        """Tell whether a member is the other file's itself."""
-        node = one.path[-2].node
-        thing = object_of(node) or field(node, *_MODULES)
-        if thing is None:
-            return False
-        names, written = self.names, self.names.tree.of(thing)
-        modules = [each for each in self.modules if each.bound == written]
-        first = names.of_node(thing)
-        if not modules or first is None:
-            return False
-        if names.resolve(first) is None:
-            return any(each.binding is None for each in modules)  # Go's, named by their paths
-        bindings = {each.binding for each in modules}
-        return all(
-            each.start in bindings or (each.part.kind == "import" and "." in written)
-            for each in names.meant_by(first)
-        )
-
-
-def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
+def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the import of a renamed definition, and its uses."""
     names, old, new = ties.names, name.old, name.new
     taken = [one for one in ties.taken if one.name == old]
@@ -301,6 +142,8 @@ def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         elif names.resolve(use, new) is None:
             is_first = use.role is Role.DEFINITION
             yield Consequence(renaming(use, new), "rename_use", is_first=is_first)
+    for maker in makers_named(names, old) if ties.is_declared_here else ():
+        yield Consequence(renaming(maker, new), "rename_use")
     scopes = [ties.scope_of(one) for one in bound if one.bound == new]
     for use in names.of(old) if scopes else ():  # the import was renamed before
         if use.role is Role.REFERENCE and not names.is_known(use, old):
@@ -308,7 +151,7 @@ def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
                 yield Consequence(renaming(use, new), "rename_use")
 
 
-def _imported_by_name(ties: _Ties, name: str) -> Iterator[Consequence]:
+def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
     """Return the import of what was another file's default, and has a name of its own now."""
     for one in ties.taken:
         end = one.at + len(one.bound)
@@ -317,7 +160,7 @@ def _imported_by_name(ties: _Ties, name: str) -> Iterator[Consequence]:
             yield Consequence(hunk, "rename_import", is_first=True)
 
 
-def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
+def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
     if name.is_property:
@@ -339,7 +182,7 @@ def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         yield Consequence(Hunk(one.start, one.end, text), "rename_compound_field")
 
 
-def _called_otherwise(ties: _Ties, function: NewParameters) -> Iterator[Consequence]:
+def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
     """Return the calls of a function that do not fit its parameters any more."""
     names, after = ties.names, function.after
     kinds = () if function.name in COMMON else _PROBABLE
@@ -385,7 +228,7 @@ def _renamed_keywords(
 
 
 def _calls(
-    ties: _Ties,
+    ties: Ties,
     class_name: str,
     name: str,
     *,
@@ -397,7 +240,7 @@ def _calls(
 
 
 def _uses(
-    ties: _Ties,
+    ties: Ties,
     class_name: str,
     name: str,
     *,

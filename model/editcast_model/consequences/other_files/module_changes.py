@@ -5,12 +5,11 @@ long as they hold: a name that is defined again, or whose successor is gone, is 
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
+from editcast_model.consequences.changes import Change, Renamed, is_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
@@ -20,7 +19,7 @@ from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
-from editcast_model.consequences.passing.prototypes import NewPrototype, is_own, new_prototypes
+from editcast_model.consequences.passing.prototypes import NewPrototype, new_prototypes
 from editcast_model.consequences.replaced.kept_names import new_durations
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
@@ -28,14 +27,17 @@ from editcast_model.consequences.results.sentinels import newly_wrapped_errors
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
-from editcast_model.syntax.components import (
-    called_by_others,
-    have_one_type,
-    named_export,
-)
+from editcast_model.syntax.components import called_by_others, have_one_type, named_export
+from editcast_model.syntax.declarators import is_own
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import class_named, defines_member, fields_defined, is_member, owner
-from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
+from editcast_model.syntax.members import (
+    class_named,
+    defines_member,
+    fields_defined,
+    is_member,
+    owner,
+)
+from editcast_model.syntax.names import Names, Occurrence, has_rules
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import MOST_CHARACTERS, around, parse
@@ -229,7 +231,7 @@ class ModuleHistory:
         for renamed in change.renamed:
             self._take_property(change, renamed)
             key = _key(change.after, renamed.after)
-            if key is None or _was_there(change, renamed) or not _is_alike(change, renamed):
+            if key is None or _was_there(change, renamed) or not is_alike(change, renamed):
                 continue
             whose, new = key
             old = renamed.before.name
@@ -253,7 +255,7 @@ class ModuleHistory:
                 self._names[key] = NewName(*key, renamed.after.name, is_property=True)
 
     def _take_parameters(self, change: Change) -> None:
-        renamed = {one.after.start for one in change.renamed if not _is_alike(change, one)}
+        renamed = {one.after.start for one in change.renamed if not is_alike(change, one)}
         for was, function in change.functions:
             key = _key_of(change.after, function)
             is_same = function.defined.start not in renamed
@@ -363,22 +365,6 @@ def _was_there(change: Change, renamed: Renamed) -> bool:
         return any(not before.is_weak(one) for one in found)
     whose = owner(before, renamed.before)
     return whose is None or bool(fields_defined(before, new.name, whose))
-
-
-def _is_alike(change: Change, renamed: Renamed) -> bool:
-    """Tell whether most of what is defined stayed: else it is another thing in the same place.
-
-    Or the names of two fields are alike, whose types need not be.
-    """
-    old, new = renamed.before, renamed.after
-    if are_declared_alike([old], [new]):
-        return True
-    was, now = (
-        Counter(WORD.findall(names.tree.of(one.path[-2].node)))
-        for names, one in ((change.before, old), (change.after, new))
-    )
-    was[new.name] += was.pop(old.name, 0)
-    return 2 * (was & now).total() >= max(was.total(), now.total())
 
 
 def _defines(names: Names, class_name: str, name: str) -> bool:

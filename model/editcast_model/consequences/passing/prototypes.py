@@ -14,9 +14,10 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.calls import Function, function_of, is_same_owner
+from editcast_model.syntax.declarators import declared_name, function_declarator, is_own
 from editcast_model.syntax.members import class_of_method
-from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.tree import declared_name, field, function_declarator
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import field
 from editcast_model.syntax.types import bases_of
 
 #: What may stand before the type of a result in one of the two alone.
@@ -29,7 +30,6 @@ _SPECIFIERS = re.compile(
 _QUALIFIERS = re.compile(r"(?:\s*\b(?:const|volatile|noexcept)\b)*")
 _DEFAULT = re.compile(r"\s*=(?!=).*", re.DOTALL)
 _INCLUDES = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)', re.MULTILINE)
-_STATIC = re.compile(r"static\s+(?!inline\b)")  # headers have the others
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl")
 _FAMILY = ("c", "cpp")
 
@@ -115,14 +115,6 @@ def includes(names: Names) -> set[str]:
 def is_header(file: str) -> bool:
     """Tell whether a file of C or C++ is one that others include."""
     return file.endswith(_HEADERS)
-
-
-def is_own(names: Names, one: Occurrence) -> bool:
-    """Tell whether what a file of C or C++ defines is seen by no other one, if it is no header."""
-    outer = [step.node for step in one.path]
-    own = (each for each in outer if each.type == "namespace_definition" and not field(each, "name"))
-    declared = next((each for each in outer if function_declarator(each)), None)
-    return any(own) or (declared is not None and bool(_STATIC.match(names.tree.of(declared))))
 
 
 def _written(names: Names, function: Function) -> _Written | None:

@@ -14,9 +14,10 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.results.further import returns_in
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function
+from editcast_model.syntax.declarators import function_declarator
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child, function_declarator, type_declared
+from editcast_model.syntax.tree import Tree, field, first_child, type_declared
 
 #: What makes an optional without a value.
 NOTHING: Final = "std::nullopt"

@@ -25,7 +25,7 @@ _CLASSES = word_set("""
 class CRules(Rules):
     """The scopes of C and C++."""
 
-    leaves = word_set("identifier field_identifier type_identifier")
+    leaves = word_set("identifier field_identifier type_identifier namespace_identifier")
     builtins = word_set("""
         NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t
         std true uint8_t uint16_t uint32_t uint64_t va_list
