@@ -113,7 +113,7 @@ def value_for(names: Names, call: Call, parameter: Parameter, at: int = 0) -> st
         is_pointer = any(type_of_flag(names, one) for one in defined)
         return f"*{name}" if is_pointer and not parameter.type.startswith("*") else name
     if names.tree.language in ("c", "cpp") and _SIZE.fullmatch(f"{parameter.type} {name}"):
-        return _size_given(names, call, at) if 0 < at <= len(call.arguments) else None
+        return size_given(names, call, at) if 0 < at <= len(call.arguments) else None
     if names.tree.language != "go" or parameter.type != "context.Context":
         return _value_named_as_type(names, call, parameter)
     for function in reversed(functions_around(names, call.start)):
@@ -136,7 +136,7 @@ def _pointing(names: Names, one: Occurrence, parameter: Parameter) -> str | None
     return f"&{one.name}" if is_one else None
 
 
-def _size_given(names: Names, call: Call, at: int) -> str | None:
+def size_given(names: Names, call: Call, at: int) -> str | None:
     """Return the size of an array of characters that a call gives before an argument."""
     given = call.arguments[at - 1]
     one = names.at(given.start)

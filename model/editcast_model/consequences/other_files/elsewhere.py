@@ -74,6 +74,9 @@ def after_modules(
     imported = imports(names) if due else []
     for entry in (one for change in changes if change.language == SCHEMA for one in change.entries):
         yield from lacking(names, entry, (), importable)
+    # A prototype of C++ may have the default that its definition lacks.
+    every = [(each.name, one) for new in due for each in new.parameters for one in each.after]
+    optional = {(name, one.name) for name, one in every if not one.is_required}
     for change in due:
         ties = Ties(names, path, change, imported)
         for name in (*change.names, *change.durations):
@@ -81,6 +84,9 @@ def after_modules(
             adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
             yield from (new for one, new in adapted_ones if new is not one or name.old != name.new)
         for parameters in change.parameters:
+            required = {(parameters.name, one.name) for one in parameters.after if one.is_required}
+            if family == "c" and required & optional:
+                continue
             yield from _called_otherwise(ties, parameters)
         for key in change.coroutines:
             for one in _uses(ties, *key, kinds=_NAMED):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
-from editcast_model.consequences.parameters import with_argument
+from editcast_model.consequences.parameters import size_given, with_argument
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Argument,
@@ -117,9 +117,11 @@ def _with_size(names: Names, call: Call, name: str) -> Hunk | None:
     function, given = function_around(names, call.start), call.arguments
     listed = [one.name for one in function.parameters] if function is not None else []
     first = names.tree.text[given[0].start : given[0].end] if given else ""
-    if not first or first not in listed or listed[listed.index(first) + 1 :][:1] != [name]:
+    is_own = first in listed and listed[listed.index(first) + 1 :][:1] == [name]
+    size = name if is_own else size_given(names, call, 1) if first else None
+    if size is None:
         return None
-    called = f"{call.called.name.replace('s', 'sn', 1)}({first}, {name}"
+    called = f"{call.called.name.replace('s', 'sn', 1)}({first}, {size}"
     return Hunk(call.called.start, given[0].end, called)
 
 

@@ -94,6 +94,7 @@ def _used(names: Names, defined: Occurrence) -> list[Hunk] | None:
             return None
         compared = _comparison(tree, node, is_variable=True)
         is_asked = above.type in _AS_IT_IS or tree.of(above).startswith("!")
+        is_asked |= tree.of(field(above, "operator")) in ("&&", "||")
         if compared or is_asked or above.type == "return_statement":
             hunks += compared
         elif not tree.of(above).startswith((f"{one.name} = ", f"{one.name} != std", "*")):
