@@ -261,8 +261,11 @@ def _is_overloaded(names: Names, function: Function) -> bool:
         return False
     found = filter(None, (function_of(names, one) for one in names.of(function.name)))
     alike = [one for one in found if is_same_owner(one.owner, function.owner)]
-    prototypes = sum(one.is_prototype for one in alike)
-    return prototypes > 1 or len(alike) - prototypes > 1
+    if names.tree.language != "cpp":
+        return len(alike) > 1
+    in_class = [one.owner is not None and one.defined.role is Role.DEFINITION for one in alike]
+    declared = sum(one.is_prototype or within for one, within in zip(alike, in_class, strict=True))
+    return declared > 1 or len(alike) - declared > 1
 
 
 def _means(names: Names, one: Occurrence, function: Function) -> bool:
@@ -272,7 +275,7 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
             is_own = one.role is Role.REFERENCE and names.resolve(one) is None
             return is_own and class_around(names, one.path) == of_class_itself(named)
         return one.role is Role.REFERENCE and _class_of(names, one) == named
-    is_bare = one.role is Role.REFERENCE and owner(names, one) is not None  # in C++
+    is_bare = names.tree.language == "cpp" and names.resolve(one) is None
     if function.owner is not None and (one.role is Role.MEMBER or is_bare):
         return owner(names, one) == function.owner and not _gives_self(names, one, function)
     return (

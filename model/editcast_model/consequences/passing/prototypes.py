@@ -131,14 +131,13 @@ def _written(names: Names, function: Function) -> _Written | None:
     items = []
     for one in nodes:
         text, name = tree.of(one), declared_name(one)
-        at = (name or one).start_byte - one.start_byte if name else len(text)
-        kind = text[:at] + _DEFAULT.sub("", text[at + len(tree.of(name)) :])
+        at = name.start_byte - one.start_byte if name is not None else len(text)
+        kind = _DEFAULT.sub("", text[:at]) + _DEFAULT.sub("", text[at + len(tree.of(name)) :])
         items.append(_Item(text, tree.of(name), re.sub(r"\s+", "", kind)))
     ends = zip(nodes, nodes[1:], strict=False)
     between = tuple(tree.text[one.end_byte : other.start_byte] for one, other in ends)
     inside = tree.text[slice(*function.span)]
-    end = listed.end_byte
-    tail = _QUALIFIERS.match(tree.text, end, declarator.end_byte)
+    tail = _QUALIFIERS.match(tree.text, listed.end_byte, declarator.end_byte)
     result, qualifiers = tree.text[start : declarator.start_byte], tail[0] if tail else ""
     return _Written(result, start, tuple(items), between, function.span, inside, qualifiers)
 
@@ -163,16 +162,11 @@ def _with_items(
             items.append(_named(one, "") if is_bare else one.plain)
         else:
             items.append(_item(old[was], one, theirs.items[was], function.is_prototype))
-    if not items:
-        text = new.after.inside if theirs.items else theirs.inside
-    else:
-        between = [*theirs.separators, *[(*theirs.separators, ", ")[-1]] * len(items)]
-        if len(theirs.items) < 2 and len(items) > 2 and new.after.separators:
-            between = list(new.after.separators)
-        text = "".join(f"{one}{mark}" for one, mark in zip(items, between, strict=False))
-        text = text.removesuffix(between[len(items) - 1])
-        head = theirs.inside[: len(theirs.inside) - len(theirs.inside.lstrip())]
-        text = head + text if theirs.items else text
+    text = "".join(items[:1]) if items or not theirs.items else new.after.inside
+    between = [*theirs.separators, *[(*theirs.separators, ", ")[-1]] * len(items)]
+    text += "".join(f"{mark}{one}" for mark, one in zip(between, items[1:], strict=False))
+    if theirs.items:
+        text = theirs.inside[: len(theirs.inside) - len(theirs.inside.lstrip())] + text
     return shortest_hunk(theirs.inside, text, theirs.span[0]) if text != theirs.inside else None
 
 
@@ -181,12 +175,11 @@ def _index_before(at: int, old: Sequence[_Item], now: Sequence[_Item]) -> int | 
     one, known = now[at], [each.name for each in old]
     if one.name and one.name in known:
         return known.index(one.name)
-    if len(old) == len(now) and (not old[at].name or old[at].name not in {n.name for n in now}):
-        return at
-    ends = [each.type for each in old], [each.type for each in now]
-    if one.name or len(old) == len(now):
-        return None
-    return next((i for i, kind in enumerate(ends[0]) if kind == one.type), None)
+    if len(old) == len(now):
+        is_gone = not old[at].name or old[at].name not in {each.name for each in now}
+        return at if is_gone else None
+    types = [each.type for each in old]
+    return types.index(one.type) if not one.name and one.type in types else None
 
 
 def _item(old: _Item, now: _Item, theirs: _Item, is_prototype: bool) -> str:
@@ -211,15 +204,11 @@ def _named(one: _Item, name: str) -> str:
 def _with_result(theirs: _Written, new: NewPrototype) -> Iterator[Hunk]:
     """Yield what makes the result and the qualifiers of a function those of a changed one."""
     old, now = (" ".join(one.result.split()) for one in (new.before, new.after))
-    own = theirs.result.strip()
     if old != now and now and " ".join(theirs.result.split()) == old:
-        blank = theirs.result[len(own) :]
-        is_marked = now[-1] in "*&"
+        blank = theirs.result[len(theirs.result.rstrip()) :]
         if "\n" not in blank:
-            blank = "" if is_marked and not new.after.result.endswith(" ") else blank or " "
+            blank = new.after.result[len(new.after.result.rstrip()) :]
         yield Hunk(theirs.start, theirs.start + len(theirs.result), now + blank)
-    if new.before.qualifiers != new.after.qualifiers == theirs.qualifiers:
-        return
-    if new.before.qualifiers == theirs.qualifiers:
+    if theirs.qualifiers == new.before.qualifiers:
         start = theirs.span[1] + 1
         yield Hunk(start, start + len(theirs.qualifiers), new.after.qualifiers)
