@@ -74,9 +74,7 @@ def after_modules(
     imported = imports(names) if due else []
     for entry in (one for change in changes if change.language == SCHEMA for one in change.entries):
         yield from lacking(names, entry, (), importable)
-    # A prototype of C++ may have the default that its definition lacks.
-    every = [(each.name, one) for new in due for each in new.parameters for one in each.after]
-    optional = {(name, one.name) for name, one in every if not one.is_required}
+    optional = _optional(due) if family == "c" else set()
     for change in due:
         ties = Ties(names, path, change, imported)
         for name in (*change.names, *change.durations):
@@ -84,10 +82,7 @@ def after_modules(
             adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
             yield from (new for one, new in adapted_ones if new is not one or name.old != name.new)
         for parameters in change.parameters:
-            required = {(parameters.name, one.name) for one in parameters.after if one.is_required}
-            if family == "c" and required & optional:
-                continue
-            yield from _called_otherwise(ties, parameters)
+            yield from _called_otherwise(ties, parameters, optional)
         for key in change.coroutines:
             for one in _uses(ties, *key, kinds=_NAMED):
                 yield from used_awaited(names, one)
@@ -109,8 +104,7 @@ def after_modules(
                 yield from _imported_by_name(ties, each)
             for entry in change.removed:
                 yield from surplus(names.tree, entry)
-            for signature in change.signatures:
-                yield from overriding(names, signature)
+            yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
             for key, further, place in change.results:
@@ -188,9 +182,22 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         yield Consequence(Hunk(one.start, one.end, text), "rename_compound_field")
 
 
-def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
-    """Return the calls of a function that do not fit its parameters any more."""
+def _optional(changes: Iterable[ModuleChange]) -> set[tuple[str, str]]:
+    """Return functions with their parameters that have defaults, as only prototypes do in C++."""
+    every = (function for change in changes for function in change.parameters)
+    return {(each.name, one.name) for each in every for one in each.after if not one.is_required}
+
+
+def _called_otherwise(
+    ties: Ties, function: NewParameters, optional: set[tuple[str, str]]
+) -> Iterator[Consequence]:
+    """Return the calls of a function that do not fit its parameters any more.
+
+    Unless a parameter is among the `optional` ones of another declaration of it.
+    """
     names, after = ties.names, function.after
+    if optional & {(function.name, one.name) for one in after if one.is_required}:
+        return
     kinds = () if function.name in COMMON else _PROBABLE
     for call in _calls(ties, function.owner, function.name, kinds=kinds):
         for before in function.before:
