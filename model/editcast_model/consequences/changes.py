@@ -275,6 +275,22 @@ def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -
     return is_field and parts[0] == others[0] or fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
 
 
+def is_alike(change: Change, renamed: Renamed) -> bool:
+    """Tell whether most of what is defined stayed: else it is another thing in the same place.
+
+    Or the names of two fields are alike, whose types need not be.
+    """
+    old, new = renamed.before, renamed.after
+    if are_declared_alike([old], [new]):
+        return True
+    was, now = (
+        Counter(WORD.findall(names.tree.of(one.path[-2].node)))
+        for names, one in ((change.before, old), (change.after, new))
+    )
+    was[new.name] += was.pop(old.name, 0)
+    return 2 * (was & now).total() >= max(was.total(), now.total())
+
+
 def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
     """Tell whether one name has another mark at its end, or none, as of methods in Ruby."""
     names = {one.name.rstrip("?!") for one in (*gone, *come)}

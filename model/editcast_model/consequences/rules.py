@@ -25,10 +25,12 @@ from editcast_model.consequences.members.renames import (
 )
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
+from editcast_model.consequences.other_files.headers import after_name_of_library
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
+from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
@@ -56,9 +58,11 @@ _LONGEST = 5_000
 
 #: The rules that need nothing but the change, the surest first.
 _RULES = (
+    after_name_of_library,
     after_paired_call,
     after_signature,
     after_method,
+    after_prototype,
     after_argument,
     after_name,
     after_option,
