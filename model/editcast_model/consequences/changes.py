@@ -266,7 +266,7 @@ def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -
     """Tell whether a field or parameter has a name like its old one, and another type or value."""
     if len(gone) != 1 or not (is_declared_member(gone[0]) or gone[0].part.kind == "parameter"):
         return False
-    return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
+    return fuzz.ratio(gone[0].name.lower(), come[0].name.lower()) >= _ALIKE
 
 
 def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

@@ -1,4 +1,4 @@
-"""Literals that a new constant stands for."""
+"""Literals that a new constant stands for, and constants that are declared in another way."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,8 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.diff import Hunk
+from editcast_model.consequences.lists.word_forms import has, renamed
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
 from editcast_model.syntax.tree import Path, field
@@ -19,6 +20,9 @@ _MOST_PLACES = 20
 _LITERAL = re.compile(
     r"[\"'](?=(?:\\.|[^\w\\])*\w)[^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}"
 )
+#: A line that declares a constant; a string in it.
+_DECLARING = re.compile(r"\s*(?:[\w\\]+\s+)*([A-Z][A-Z\d_]*)\b.*[\"'].*\n?")
+_STRING = re.compile(r"([\"'])[^\"'\n]*\1")
 _LASTING = re.compile(r"\b(?:final|const)\b")
 #: Types of nodes that are whole literals, with their quotes.
 _NODE = re.compile("^(?!.*(?:content|fragment)).*(?:string|number|float|integer|int_literal)")
@@ -40,6 +44,32 @@ def after_constant(change: Change) -> Iterator[Consequence]:
             if change.was_at(place) is not None and _stands_for(names, place, defined, literal):
                 hunk = Hunk(place, place + len(literal), defined.name)
                 yield Consequence(hunk, "use_constant", cause=f"{literal} {defined.name}")
+
+
+def after_declaration(change: Change) -> Iterator[Consequence]:
+    """Return the constants that are left to be declared as one beside them, as cases of an enum."""
+    tree, before = change.after.tree, change.before.tree
+    for first in {tree.text.rfind("\n", 0, start) + 1 for _, start, _ in change.finished()}:
+        was = change.was_at(first)
+        old = before.text[was:].partition("\n")[0] if was is not None else ""
+        new = tree.text[first:].partition("\n")[0]
+        name, value = _DECLARING.fullmatch(old), _STRING.search(old)
+        if not name or not value or value[0] not in new or not has(new, name[1]):
+            continue
+        if renamed(old, name[1], "") == renamed(new, name[1], ""):
+            continue  # it is called otherwise
+        around = (one.node for one in reversed(tree.path(first + len(new) - 1)))
+        body = next((one for one in around if one.start_byte < first), tree.root)
+        at = body.start_byte
+        for line in tree.of(body).splitlines(keepends=True):
+            other, text = _DECLARING.fullmatch(line), _STRING.search(line)
+            if other and text:
+                like = renamed(old.replace(value[0], ""), name[1], other[1])
+                now = renamed(new.replace(value[0], "\0"), name[1], other[1]).replace("\0", text[0])
+                if like == line.replace(text[0], "").rstrip("\n"):
+                    hunk = shortest_hunk(line, now + "\n", at)
+                    yield Consequence(hunk, "rewrite", cause=f"{old} {new}")
+            at += len(line)
 
 
 def _new_constants(change: Change) -> Iterator[tuple[Occurrence, str]]:

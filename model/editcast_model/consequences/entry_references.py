@@ -90,19 +90,19 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
     if not references or tree.root.descendant_count > _MOST_NODES:
         return
     own = {value.start_byte: keys for value, _, keys in table_entries(tree)}
-    for node in _literals(tree):
+    for node in literals(tree):
         known = entries.of(literal_text(tree, node) or "")
         start, end = _extent(tree, node)
         if not known or change.wrote(start, end) or change.is_active(start, end):
             continue
-        path = _path(tree, start)
-        for one in references if not _is_apart(tree, path) else ():
+        path = path_of(tree, start)
+        for one in references if not is_apart(tree, path) else ():
             keys = one.keys_of(known)
             if keys is None or own.get(start, ())[-len(keys) :] == keys:  # the table itself
                 continue
             if tree.text.endswith(one.before[:-1], 0, start):  # keys that are written already
                 continue
-            code = _placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
+            code = placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
             if code is not None and _is_bound(change.after, path, start, one.bound):
                 cause = f"{one.before}*{one.after}"
                 yield Consequence(Hunk(start, end, code), "use_entry", cause=cause)
@@ -113,7 +113,7 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
     """Yield the references that a change put in place of literals with the same meaning."""
     tree, names = change.before.tree, change.after
     for offset in sorted({at for one in change.hunks for at in (one.start, one.end - 1)}):
-        path = _path(tree, max(offset, 0))
+        path = path_of(tree, max(offset, 0))
         text = literal_text(tree, path[-1].node)
         known = entries.of(text) if text else ()
         span = _span_now(change, *_extent(tree, path[-1].node)) if known else None
@@ -175,7 +175,7 @@ def _span_now(change: Change, start: int, end: int) -> tuple[int, int] | None:
     return (begin + len(head), begin + len(now) - len(tail)) if is_same else None
 
 
-def _literals(tree: Tree) -> Iterator[Node]:
+def literals(tree: Tree) -> Iterator[Node]:
     left = [tree.root]
     while left:
         node = left.pop()
@@ -195,14 +195,14 @@ def _extent(tree: Tree, node: Node) -> tuple[int, int]:
     return start, max(start, end)
 
 
-def _path(tree: Tree, offset: int) -> Path:
+def path_of(tree: Tree, offset: int) -> Path:
     """Return the nodes around the innermost literal at an offset, or all where there is none."""
     path = tree.path(offset)
     found = (at for at in reversed(range(len(path))) if is_literal(path[at].node))
     return path[: next(found, len(path)) + 1]
 
 
-def _is_apart(tree: Tree, path: Path) -> bool:
+def is_apart(tree: Tree, path: Path) -> bool:
     """Tell whether a literal is a name, a type or the like, or for the browser."""
     above = path[-2]
     if above.type == "jsx_attribute":
@@ -219,7 +219,7 @@ def _unplaced(code: str, path: Path) -> str:
     return found[1] if found else code if code.startswith("<") else ""
 
 
-def _placed(code: str, path: Path) -> str | None:
+def placed(code: str, path: Path) -> str | None:
     """Return a reference as it stands in place of a literal; None for an element elsewhere."""
     is_text = path[-1].type == "jsx_text"
     if code.startswith("<"):

@@ -1,0 +1,366 @@
+"""Texts that become members of an enum, since what they are given to is of its type now.
+
+After a field `state: str` has become `state: State`, or `self.state == "open"` has become
+`self.state == State.OPEN`, the same is due for the other texts that the state is given or compared
+with. In PHP and Python, what is read from a row is made a member, and in PHP a member is written as
+its value.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.entry_references import is_apart, literals, path_of, placed
+from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.lists.word_forms import parts_of
+from editcast_model.consequences.members.operands import Operand, operand
+from editcast_model.consequences.other_files.entry_index import EntryIndex, Place, literal_text
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import function_around
+from editcast_model.syntax.members import is_declared_member, owner
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role, Scope
+from editcast_model.syntax.tree import Path, Tree, field, first_child
+
+_TEXTS = frozenset({"str", "string", "String"})
+_TEXT_TYPE = re.compile(rf"\b(?:{'|'.join(_TEXTS)})\b")
+_TYPE = re.compile(r"[^\W\d][\w.\\]*")
+_NOTHING = frozenset({"null", "None", "undefined"})
+_WORD = re.compile(r"\$?[^\W\d]\w*")
+_TEXT = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
+_RESULTS = ("return_type", "returns", "type", "result")
+#: What stores what it is given, in PHP, and types of nodes between the two.
+_STORING = ("execute", "bindValue", "bindParam")
+_PLACED = re.compile("argument|array_")
+_LISTED = re.compile("parameters$|parameter_list$")
+_AFFIXES = ("get", "set", "is", "with")
+_OWN_CLASS = ("self", "static", "cls")
+_DECLARING = (Role.DEFINITION, Role.MEMBER_DEFINITION)
+#: By language, what makes a member of a text that is read, and the key of what is read.
+_READ = {"php": "{}::from({})", "python": "{}({})"}
+_ROW = re.compile(r"[$\w>.-]+\[\s*([\"'])(\w+)\1\s*\]")
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What is a member of an enum now, and was a text.
+
+    Attributes:
+        name: Its name.
+        enum: The enum, as the code writes it.
+        called: The function that it is a parameter of, or the class that it is a member of.
+        is_member: Whether it is a member, and not a parameter or a variable.
+        scope: That of a parameter or variable; None for what is known by its name.
+    """
+
+    name: str
+    enum: str
+    called: str = ""
+    is_member: bool = False
+    scope: Scope | None = None
+
+
+def newly_typed(change: Change) -> Iterator[Typed]:
+    """Yield what was declared to be a text, and is declared to be something with a name now."""
+    names, text = change.after, change.after.tree.text
+    for _, start, end in change.finished():
+        for one in names.between(*_line(text, start, end)):
+            was = _before(change, one) if one.role in _DECLARING else None
+            kind = _type(names, one)
+            if was is None or kind is None or not kind.start_byte <= start <= end <= kind.end_byte:
+                continue
+            old = {*_TYPE.findall(change.before.tree.of(_type(change.before, was)))}
+            new = {*_TYPE.findall(names.tree.of(kind))}
+            gone, come = old - new - _NOTHING, new - old - _NOTHING
+            if len(gone) == len(come) == 1 and gone <= _TEXTS:
+                yield _typed(names, one, come.pop())
+
+
+def _line(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where the lines of a range begin and end."""
+    return text.rfind("\n", 0, start) + 1, end + text[end:].find("\n") % (len(text) - end + 1)
+
+
+def _before(change: Change, one: Occurrence) -> Occurrence | None:
+    """Find a declaration in the text before, if need be as the only one of the name."""
+    others = [each for each in change.before.of(one.name) if each.role is one.role]
+    return change.same_before(one) or (others[0] if len(others) == 1 else None)
+
+
+def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
+    name, function = one.name.lstrip("$"), function_around(names, one.start)
+    if is_declared_member(one):
+        return Typed(name, enum, (owner(names, one) or "").split("@")[0], is_member=True)
+    if one.part.kind != "parameter" or function is None:
+        return Typed(name, enum, scope=names.home(one))
+    scope = None if function.is_constructor else names.home(one)
+    return Typed(name, enum, function.name, function.is_constructor, scope)
+
+
+def _type(names: Names, one: Occurrence) -> Node | None:
+    """Return the type that a declaration gives to a name, or to the results of a function."""
+    for step in reversed(one.path[-3:-1]):
+        if _LISTED.search(step.type):
+            return None
+        if (kind := field(step.node, *_RESULTS)) is not None:
+            return kind
+    return None
+
+
+def after_enum(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
+    """Return what follows in a file from the new types and members in it."""
+    found = dict.fromkeys((*newly_typed(change), *exemplified(change, entries)))
+    for one in typed_left_in(change.after, found, entries):
+        if not change.wrote(one.hunk.start, one.hunk.end):
+            yield one
+
+
+def enums_left_in(
+    names: Names, typed: Iterable[Typed], saves: Iterable[Change | None], entries: EntryIndex
+) -> Iterator[Consequence]:
+    """Return what follows in a file from the new types, and the members, of other files."""
+    examples = (one for change in saves if change for one in exemplified(change, entries))
+    tied = (one for one in typed if re.search(one.called, names.tree.text, re.IGNORECASE))
+    found = dict.fromkeys((*tied, *(one for one in examples if one.scope is None)))
+    yield from typed_left_in(names, found, entries)
+
+
+def exemplified(change: Change, entries: EntryIndex) -> Iterator[Typed]:
+    """Yield what had a text beside it in whose place a member of an enum stands now."""
+    tree, now = change.before.tree, change.after.tree.text
+    for hunk, start, end in change.finished():
+        path = path_of(tree, hunk.start)
+        text = literal_text(tree, path[-1].node)
+        thing = operand(tree, path) if text and len(path) > 1 else None
+        line = now[slice(*_line(now, start, end))]
+        if text is None or thing is None or text in _TEXT.findall(line):
+            continue
+        word = _last(tree, thing.node)
+        one = change.before.at(word.start()) if word else None
+        is_local = one is not None and one.role is Role.REFERENCE and not thing.is_called
+        same = change.same_now(one) if one is not None and is_local else None
+        scope = change.after.resolve(same) if same is not None else None
+        for enum in {_enum_in(line, place) for place in entries.of(text)} - {None}:
+            if word and thing.is_called:
+                yield Typed("", enum or "", word[0])
+            elif word and (scope is not None or not is_local):
+                yield Typed(_unmarked(tree, thing.node, word), enum or "", scope=scope)
+
+
+def _enum_in(line: str, place: Place) -> str | None:
+    """Return how a line writes the enum of an entry, if it writes the entry."""
+    *_, enum, key = ("", *place.keys)
+    is_go = place.file.endswith(".go")
+    before = r"(?P<of>(?:\w+\.)?)(?<!\w)" if is_go else rf"(?P<of>(?:[\w\\]+\.)*{enum})(?:::|\.)"
+    found = re.search(rf"{before}{re.escape(key)}(?![\w.(]|->)", line) if enum else None
+    return found and found["of"] + (enum if is_go else "")
+
+
+def typed_left_in(
+    names: Names, found: Iterable[Typed], entries: EntryIndex
+) -> Iterator[Consequence]:
+    """Return the edits that are left to make of what some things are given and give.
+
+    Args:
+        names: The names of the text.
+        found: The things.
+        entries: The texts that files of the project give names to.
+    """
+    known = [one for one in found if entries.of(f"{_base(one.enum)}.")]
+    for node in literals(names.tree) if known else ():
+        places = entries.of(literal_text(names.tree, node) or "")
+        path = path_of(names.tree, node.start_byte) if places else ()
+        thing = operand(names.tree, path) if path and not is_apart(names.tree, path) else None
+        for one in known if thing is not None else ():
+            keys = {each.keys[-1] for each in places if each.keys[-2:-1] == (_base(one.enum),)}
+            if len(keys) == 1 and thing and _takes(names, one, thing):
+                hunk = _put(names.tree, one.enum, keys.pop(), path, thing)
+                yield Consequence(hunk, "use_entry", cause=f"{one.enum}.*")
+                break
+    for one in known:
+        for hunk in _others(names, one, entries):
+            yield Consequence(hunk, "use_entry", cause=one.enum)
+
+
+def _others(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk]:
+    """Yield what else follows for a thing: conversions and types."""
+    yield from _reads(names, typed)
+    yield from _results(names, typed)
+    yield from _values(names, typed)
+    yield from _constants(names, typed, entries)
+
+
+def _base(enum: str) -> str:
+    return re.split(r"[.\\]", enum)[-1]
+
+
+def _code(tree: Tree, enum: str, key: str) -> str:
+    if tree.language == "go":
+        return enum.removesuffix(_base(enum)) + key
+    return f"{enum}{'::' if tree.language in ('php', 'rust') else '.'}{key}"
+
+
+def _put(tree: Tree, enum: str, key: str, path: Path, thing: Operand) -> Hunk:
+    """Put a member in the place of the text at the end of a path."""
+    node, code = path[-1].node, _code(tree, enum, key)
+    start, end = node.start_byte, node.end_byte
+    if tree.language == "java" and thing.call is not None:  # of `equals`
+        start, end = thing.call.start_byte, thing.call.end_byte
+        is_not = tree.text[start - 1] == "!"
+        return Hunk(start - is_not, end, f"{tree.of(thing.node)} {'!=' if is_not else '=='} {code}")
+    if tree.language == "java" and path[-2].type == "switch_label":
+        code = key
+    return Hunk(start, end, placed(code, path) or code)
+
+
+def _last(tree: Tree, node: Node) -> re.Match[str] | None:
+    """Return the word of some code that says what it is."""
+    found = list(_WORD.finditer(tree.text, node.start_byte, node.end_byte))
+    return found[0 if tree.of(node)[:1] in "[{" else -1] if found else None
+
+
+def _unmarked(tree: Tree, node: Node, word: re.Match[str]) -> str:
+    """Return a word without signs, but with the quote behind it: the key of a row is no member."""
+    behind = tree.text[word.end() : word.end() + 1]
+    return word[0].lstrip("$_") + (behind if behind in "\"'" else "")
+
+
+def _is_called(name: str, written: str) -> bool:
+    """Tell whether code that is written so is something of a name, or the method that gives it."""
+    parts, wanted = parts_of(written), parts_of(name)
+    is_key, is_wanted = (one.endswith(("'", '"')) for one in (written, name))
+    return is_key == is_wanted and wanted in (parts, parts[1:] if parts[0] in _AFFIXES else parts)
+
+
+def _takes(names: Names, typed: Typed, thing: Operand) -> bool:
+    """Tell whether what goes with a value is what has a type now, or takes it."""
+    word = _last(names.tree, thing.node)
+    if word is None:
+        return False
+    written = _unmarked(names.tree, thing.node, word)
+    if thing.is_called:
+        own = typed.is_member and written in _OWN_CLASS
+        is_setter = typed.is_member and parts_of(written) == ("set", *parts_of(typed.name))
+        return own or is_setter or (written == typed.called != "")
+    one = names.at(word.start())
+    if not typed.name or one is None or not _is_called(typed.name, written):
+        return one is None and bool(typed.name) and typed.name == written  # a key in quotes
+    if one.role is Role.MEMBER and typed.called:
+        whose = owner(names, one)
+        return whose is None or whose.split("@")[0] == typed.called
+    if typed.scope is not None and one.role is not Role.KEYWORD:
+        return one.role in (*_DECLARING, Role.REFERENCE) and names.resolve(one) == typed.scope
+    kinds = (_type(names, each) for each in names.meant_by(one))
+    return not any(_is_text(names.tree, kind) for kind in kinds)
+
+
+def _is_text(tree: Tree, kind: Node | None) -> bool:
+    return kind is not None and {*_TYPE.findall(tree.of(kind))} - _NOTHING <= _TEXTS
+
+
+def _reads(names: Names, typed: Typed) -> Iterator[Hunk]:
+    """Yield what makes members of the values of rows that are given to a member."""
+    tree = names.tree
+    wanted = _READ.get(tree.language) if typed.is_member and typed.name else None
+    for found in _ROW.finditer(tree.text) if wanted else ():
+        path = tree.path(found.start())
+        at = next((at for at, one in enumerate(path) if one.node.byte_range == found.span()), 0)
+        if not at or parts_of(found[2]) != parts_of(typed.name) or "binary" in path[at - 1].type:
+            continue
+        thing = operand(tree, path[: at + 1])
+        if wanted and thing is not None and _takes(names, typed, thing):
+            yield Hunk(*found.span(), wanted.format(typed.enum, found[0]))
+
+
+def _results(names: Names, typed: Typed) -> Iterator[Hunk]:
+    """Yield the types of functions that only return what has another type now."""
+    for one in names.of(typed.name) if typed.name else ():
+        at = next((at for at, step in enumerate(one.path) if step.type == "return_statement"), 0)
+        value = first_child(one.path[at].node)
+        if value is None or value.end_byte != one.end or not _takes(names, typed, Operand(value)):
+            continue
+        for step in reversed(one.path[:at]):
+            if field(step.node, "body") is not None:
+                yield from _typed_anew(names.tree, field(step.node, *_RESULTS), typed.enum)
+            if step.node.named_child_count != 1:
+                break
+
+
+def _typed_anew(tree: Tree, kind: Node | None, enum: str) -> Iterator[Hunk]:
+    found = _TEXT_TYPE.search(tree.of(kind)) if kind is not None and _is_text(tree, kind) else None
+    if found and kind is not None:
+        yield Hunk(kind.start_byte + found.start(), kind.start_byte + found.end(), enum)
+
+
+def _constants(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk]:
+    """Yield the types of what has a member as its default, and its value where one is stored.
+
+    With the name that the member has now, if only its letters are others.
+    """
+    tree, keys = names.tree, {one.keys[-1] for one in entries.of(f"{_base(typed.enum)}.")}
+    for one in names.of(_base(typed.enum)):
+        path, node = one.path[:-1], one.path[-2].node
+        written = _last(tree, node)
+        if written is None or written.start() == one.start:
+            continue
+        key = next((key for key in keys if parts_of(key) == parts_of(written[0])), None)
+        if key is None:
+            continue
+        if _is_stored(tree, path, ""):
+            yield Hunk(*written.span(), f"{key}->value")
+        named = field(path[-2].node, "name", "left", "pattern")
+        declared = names.of_node(named) if named != node else None
+        if declared is not None and declared.role in _DECLARING:
+            for hunk in _typed_anew(tree, _type(names, declared), typed.enum):
+                between = tree.text[hunk.end : written.start()]
+                is_same = key == written[0]
+                now = Hunk(hunk.start, written.end(), f"{hunk.text}{between}{key}")
+                yield hunk if is_same else now
+
+
+def _values(names: Names, typed: Typed) -> Iterator[Hunk]:
+    """Yield the values of members, in the place of these, where PHP stores them."""
+    for one in names.of(typed.name) if typed.is_member and typed.name else ():
+        node = one.path[-2].node
+        if one.role is Role.MEMBER and _takes(names, typed, Operand(node)):
+            if _is_stored(names.tree, one.path[:-1], typed.name):
+                yield Hunk(node.end_byte, node.end_byte, "->value")
+
+
+def _is_stored(tree: Tree, path: Path, name: str) -> bool:
+    """Tell whether the last node of a path is put in a row or a string, in PHP."""
+    if tree.language != "php" or tree.text.startswith("->", path[-1].node.end_byte):
+        return False
+    above, node = path[-2].node, path[-1].node
+    if above.type == "array_element_initializer" and above.named_child_count > 1:
+        key = first_child(above)
+        return bool(name) and key != node and parts_of(tree.of(key)) == parts_of(name)
+    if above.type == "encapsed_string":
+        return tree.text[node.start_byte - 1] == "{"
+    outer = next((one for one in reversed(path[:-1]) if not _PLACED.match(one.type)), path[0])
+    return tree.of(field(outer.node, "name")) in _STORING and "call" in outer.type
+
+
+def newly_typed_for_others(change: Change) -> Iterator[Typed]:
+    """Yield what other files have to follow: without local names, and with new enums."""
+    for one in newly_typed(change):
+        if one.called:
+            yield replace(one, name=one.name if one.is_member else "", scope=None)
+    yield from new_enums(change)
+
+
+def new_enums(change: Change) -> Iterator[Typed]:
+    """Yield the classes of constants that are enums now."""
+    for one in change.after.between(0, len(change.after.tree.text)) if change.hunks else ():
+        if one.role is Role.DEFINITION and one.part.kind == "class":
+            was = _before(change, one)
+            if was and _is_enum(change.after, one) and not _is_enum(change.before, was):
+                yield Typed("", one.name, one.name)
+
+
+def _is_enum(names: Names, one: Occurrence) -> bool:
+    node = one.path[-2].node
+    return "enum" in node.type or "Enum" in names.tree.of(field(node, "superclasses"))
