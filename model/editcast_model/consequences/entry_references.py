@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.members.operands import thing_of
 from editcast_model.consequences.other_files.entry_index import (
     EntryIndex,
     Keys,
@@ -30,6 +31,7 @@ _LONGEST = 200  # code points of a reference
 _MOST_NODES = 100_000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _PLAIN = re.compile(r"[^\"'`\\\n]+")  # what may stand between quotes
+_WORD = re.compile(r"[\w-]+")  # a text that may mean several things
 #: Characters that make code more than a reference.
 _MORE = re.compile(r"[?+|&{},\n]|\b(?:if|and|or)\b")
 _IN_BRACES = re.compile(r"\{\s*(.*?)\s*\}", re.DOTALL)
@@ -53,6 +55,8 @@ class _Reference(NamedTuple):
         is_flat: Whether a single key is written.
         is_quoted: Whether the keys are in quotes.
         bound: The name that the code begins with, if it has a meaning in the file; else empty.
+        thing: The name of what the text of the example was given to, or compared with, if it is
+            one word: it means something else beside another thing.
     """
 
     before: str
@@ -62,6 +66,7 @@ class _Reference(NamedTuple):
     is_flat: bool
     is_quoted: bool
     bound: str = ""
+    thing: str = ""
 
     def keys_of(self, entries: Sequence[Place]) -> Keys | None:
         """Return the keys to write for a text; None unless its entries agree on them."""
@@ -98,6 +103,8 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
         path = path_of(tree, start)
         for one in references if not is_apart(tree, path) else ():
             keys = one.keys_of(known)
+            if one.thing and thing_of(tree, path) not in ("", one.thing):
+                continue
             if keys is None or own.get(start, ())[-len(keys) :] == keys:  # the table itself
                 continue
             if tree.text.endswith(one.before[:-1], 0, start):  # keys that are written already
@@ -126,7 +133,8 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
         first = WORD.search(code)
         one = names.at(span[0] + first.start()) if first else None
         is_bound = one and one.role is Role.REFERENCE and names.resolve(one)
-        yield found._replace(bound=one.name if one and is_bound else "")
+        thing = "" if found.is_quoted or not _WORD.fullmatch(text or "") else thing_of(tree, path)
+        yield found._replace(bound=one.name if one and is_bound else "", thing=thing)
 
 
 def _reference(code: str, known: Sequence[Place]) -> _Reference | None:
@@ -176,6 +184,7 @@ def _span_now(change: Change, start: int, end: int) -> tuple[int, int] | None:
 
 
 def literals(tree: Tree) -> Iterator[Node]:
+    """Yield the texts in a tree."""
     left = [tree.root]
     while left:
         node = left.pop()

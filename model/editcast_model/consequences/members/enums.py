@@ -16,8 +16,9 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.entry_references import is_apart, literals, path_of, placed
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
-from editcast_model.consequences.members.operands import Operand, operand
+from editcast_model.consequences.members.operands import Operand, last_word, operand
 from editcast_model.consequences.other_files.entry_index import EntryIndex, Place, literal_text
+from editcast_model.consequences.rewrites.retyped import RESULTS, declared_anew, type_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import function_around
 from editcast_model.syntax.members import is_declared_member, owner
@@ -29,13 +30,11 @@ _TEXTS = frozenset({"str", "string", "String"})
 _TEXT_TYPE = re.compile(rf"\b(?:{'|'.join(_TEXTS)})\b")
 _TYPE = re.compile(r"[^\W\d][\w.\\]*")
 _NOTHING = frozenset({"null", "None", "undefined"})
-_WORD = re.compile(r"\$?[^\W\d]\w*")
+_KEY = re.compile(r"[\w-]+")
 _TEXT = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
-_RESULTS = ("return_type", "returns", "type", "result")
 #: What stores what it is given, in PHP, and types of nodes between the two.
 _STORING = ("execute", "bindValue", "bindParam")
 _PLACED = re.compile("argument|array_")
-_LISTED = re.compile("parameters$|parameter_list$")
 _AFFIXES = ("get", "set", "is", "with")
 _OWN_CLASS = ("self", "static", "cls")
 _DECLARING = (Role.DEFINITION, Role.MEMBER_DEFINITION)
@@ -65,29 +64,12 @@ class Typed:
 
 def newly_typed(change: Change) -> Iterator[Typed]:
     """Yield what was declared to be a text, and is declared to be something with a name now."""
-    names, text = change.after, change.after.tree.text
-    for _, start, end in change.finished():
-        for one in names.between(*_line(text, start, end)):
-            was = _before(change, one) if one.role in _DECLARING else None
-            kind = _type(names, one)
-            if was is None or kind is None or not kind.start_byte <= start <= end <= kind.end_byte:
-                continue
-            old = {*_TYPE.findall(change.before.tree.of(_type(change.before, was)))}
-            new = {*_TYPE.findall(names.tree.of(kind))}
-            gone, come = old - new - _NOTHING, new - old - _NOTHING
-            if len(gone) == len(come) == 1 and gone <= _TEXTS:
-                yield _typed(names, one, come.pop())
-
-
-def _line(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the lines of a range begin and end."""
-    return text.rfind("\n", 0, start) + 1, end + text[end:].find("\n") % (len(text) - end + 1)
-
-
-def _before(change: Change, one: Occurrence) -> Occurrence | None:
-    """Find a declaration in the text before, if need be as the only one of the name."""
-    others = [each for each in change.before.of(one.name) if each.role is one.role]
-    return change.same_before(one) or (others[0] if len(others) == 1 else None)
+    for one, before, kind in declared_anew(change):
+        old, new = (
+            {*_TYPE.findall(each)} - _NOTHING for each in (before, change.after.tree.of(kind))
+        )
+        if len(new - old) == 1 and len(old - new) == 1 and old - new <= _TEXTS:
+            yield _typed(change.after, one, (new - old).pop())
 
 
 def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
@@ -98,16 +80,6 @@ def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
         return Typed(name, enum, scope=names.home(one))
     scope = None if function.is_constructor else names.home(one)
     return Typed(name, enum, function.name, function.is_constructor, scope)
-
-
-def _type(names: Names, one: Occurrence) -> Node | None:
-    """Return the type that a declaration gives to a name, or to the results of a function."""
-    for step in reversed(one.path[-3:-1]):
-        if _LISTED.search(step.type):
-            return None
-        if (kind := field(step.node, *_RESULTS)) is not None:
-            return kind
-    return None
 
 
 def after_enum(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
@@ -135,15 +107,15 @@ def exemplified(change: Change, entries: EntryIndex) -> Iterator[Typed]:
         path = path_of(tree, hunk.start)
         text = literal_text(tree, path[-1].node)
         thing = operand(tree, path) if text and len(path) > 1 else None
-        line = now[slice(*_line(now, start, end))]
-        if text is None or thing is None or text in _TEXT.findall(line):
+        line = now[now.rfind("\n", 0, start) + 1 : now.find("\n", end) % (len(now) + 1)]
+        if thing is None or not _KEY.fullmatch(text or "") or text in _TEXT.findall(line):
             continue
-        word = _last(tree, thing.node)
+        word = last_word(tree, thing.node)
         one = change.before.at(word.start()) if word else None
         is_local = one is not None and one.role is Role.REFERENCE and not thing.is_called
         same = change.same_now(one) if one is not None and is_local else None
         scope = change.after.resolve(same) if same is not None else None
-        for enum in {_enum_in(line, place) for place in entries.of(text)} - {None}:
+        for enum in {_enum_in(line, place) for place in entries.of(text or "")} - {None}:
             if word and thing.is_called:
                 yield Typed("", enum or "", word[0])
             elif word and (scope is not None or not is_local):
@@ -207,19 +179,13 @@ def _put(tree: Tree, enum: str, key: str, path: Path, thing: Operand) -> Hunk:
     """Put a member in the place of the text at the end of a path."""
     node, code = path[-1].node, _code(tree, enum, key)
     start, end = node.start_byte, node.end_byte
-    if tree.language == "java" and thing.call is not None:  # of `equals`
+    if tree.language == "java" and tree.of(field(thing.call, "name")).startswith("equals"):
         start, end = thing.call.start_byte, thing.call.end_byte
         is_not = tree.text[start - 1] == "!"
         return Hunk(start - is_not, end, f"{tree.of(thing.node)} {'!=' if is_not else '=='} {code}")
     if tree.language == "java" and path[-2].type == "switch_label":
         code = key
     return Hunk(start, end, placed(code, path) or code)
-
-
-def _last(tree: Tree, node: Node) -> re.Match[str] | None:
-    """Return the word of some code that says what it is."""
-    found = list(_WORD.finditer(tree.text, node.start_byte, node.end_byte))
-    return found[0 if tree.of(node)[:1] in "[{" else -1] if found else None
 
 
 def _unmarked(tree: Tree, node: Node, word: re.Match[str]) -> str:
@@ -237,7 +203,7 @@ def _is_called(name: str, written: str) -> bool:
 
 def _takes(names: Names, typed: Typed, thing: Operand) -> bool:
     """Tell whether what goes with a value is what has a type now, or takes it."""
-    word = _last(names.tree, thing.node)
+    word = last_word(names.tree, thing.node)
     if word is None:
         return False
     written = _unmarked(names.tree, thing.node, word)
@@ -250,10 +216,11 @@ def _takes(names: Names, typed: Typed, thing: Operand) -> bool:
         return one is None and bool(typed.name) and typed.name == written  # a key in quotes
     if one.role is Role.MEMBER and typed.called:
         whose = owner(names, one)
-        return whose is None or whose.split("@")[0] == typed.called
+        return whose is None or _base(whose.split("@")[0]) == typed.called
     if typed.scope is not None and one.role is not Role.KEYWORD:
         return one.role in (*_DECLARING, Role.REFERENCE) and names.resolve(one) == typed.scope
-    kinds = (_type(names, each) for each in names.meant_by(one))
+    meant = names.meant_by(one) if one.role is not Role.MEMBER else ()
+    kinds = (type_of(names, each) for each in meant)
     return not any(_is_text(names.tree, kind) for kind in kinds)
 
 
@@ -284,7 +251,7 @@ def _results(names: Names, typed: Typed) -> Iterator[Hunk]:
             continue
         for step in reversed(one.path[:at]):
             if field(step.node, "body") is not None:
-                yield from _typed_anew(names.tree, field(step.node, *_RESULTS), typed.enum)
+                yield from _typed_anew(names.tree, field(step.node, *RESULTS), typed.enum)
             if step.node.named_child_count != 1:
                 break
 
@@ -303,7 +270,7 @@ def _constants(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk
     tree, keys = names.tree, {one.keys[-1] for one in entries.of(f"{_base(typed.enum)}.")}
     for one in names.of(_base(typed.enum)):
         path, node = one.path[:-1], one.path[-2].node
-        written = _last(tree, node)
+        written = last_word(tree, node)
         if written is None or written.start() == one.start:
             continue
         key = next((key for key in keys if parts_of(key) == parts_of(written[0])), None)
@@ -314,7 +281,7 @@ def _constants(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk
         named = field(path[-2].node, "name", "left", "pattern")
         declared = names.of_node(named) if named != node else None
         if declared is not None and declared.role in _DECLARING:
-            for hunk in _typed_anew(tree, _type(names, declared), typed.enum):
+            for hunk in _typed_anew(tree, type_of(names, declared), typed.enum):
                 between = tree.text[hunk.end : written.start()]
                 is_same = key == written[0]
                 now = Hunk(hunk.start, written.end(), f"{hunk.text}{between}{key}")
@@ -356,8 +323,8 @@ def new_enums(change: Change) -> Iterator[Typed]:
     """Yield the classes of constants that are enums now."""
     for one in change.after.between(0, len(change.after.tree.text)) if change.hunks else ():
         if one.role is Role.DEFINITION and one.part.kind == "class":
-            was = _before(change, one)
-            if was and _is_enum(change.after, one) and not _is_enum(change.before, was):
+            was = [_is_enum(change.before, each) for each in change.before.of(one.name)[:1]]
+            if was == [False] and _is_enum(change.after, one):
                 yield Typed("", one.name, one.name)
 
 

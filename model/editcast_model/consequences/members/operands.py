@@ -30,7 +30,7 @@ _ASKS = re.compile(
 )
 _LISTS = frozenset("of asList listOf setOf Set set frozenset tuple list useState ref".split())
 _TYPES = re.compile(r"<[^<>]*>")
-_WORD = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"\$?[^\W\d]\w*")
 
 
 class Operand(NamedTuple):
@@ -65,7 +65,7 @@ def operand(tree: Tree, path: Path) -> Operand | None:
             found = field(choice, *_CHOSEN) or first_child(choice)
             return Operand(found) if found is not None else None
         elif (called := called_by(above)) is not None:
-            if (given := _of_call(tree, above, called, node)) is not None:
+            if (given := _of_call(tree, above, called, path[-1].node)) is not None:
                 return given
         elif above.type == "return_statement":
             functions = (one.node for one in reversed(path[:at]) if _FUNCTION.search(one.type))
@@ -82,8 +82,8 @@ def operand(tree: Tree, path: Path) -> Operand | None:
     return None
 
 
-def _of_call(tree: Tree, call: Node, called: Node, node: Node) -> Operand | None:
-    """Return what a part of a call goes with; None for a list, which goes with what it does."""
+def _of_call(tree: Tree, call: Node, called: Node, value: Node) -> Operand | None:
+    """Return what a value in a call goes with; None for a list, which goes with what it does."""
     arguments = field(call, "arguments")
     end = arguments.start_byte if arguments is not None else called.end_byte
     words = _WORD.findall(_TYPES.sub("", tree.text[call.start_byte : end]))
@@ -93,9 +93,22 @@ def _of_call(tree: Tree, call: Node, called: Node, node: Node) -> Operand | None
         return Operand(called, is_called=True)
     thing = field(call, "object", "receiver") or object_of(called)
     given = arguments.named_children if arguments is not None else []
-    others = [one for one in (*given, thing) if one is not None and not _has(one, node)]
+    others = [one for one in (*given, thing) if one is not None and not _has(one, value)]
     return Operand(others[0], call=call) if others else None
 
 
 def _has(outer: Node, inner: Node) -> bool:
     return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+
+
+def last_word(tree: Tree, node: Node) -> re.Match[str] | None:
+    """Return the word of some code that says what it is; of a pattern the first one."""
+    found = list(_WORD.finditer(tree.text, node.start_byte, node.end_byte))
+    return found[0 if tree.of(node)[:1] in "[{" else -1] if found else None
+
+
+def thing_of(tree: Tree, path: Path) -> str:
+    """Return the name of what the value at the end of a path goes with; empty for none known."""
+    found = operand(tree, path)
+    word = last_word(tree, found.node) if found is not None else None
+    return word[0].strip("$_").lower() if word else ""
