@@ -187,9 +187,10 @@ class Consequences:
 
     def _changes_elsewhere(self, now: Names) -> Iterator[Change | None]:
         """Yield the changes of saves of files of the same language, the newest first."""
-        language = now.tree.language
+        language, folder = now.tree.language, self._path.rpartition("/")[0]
         for one in reversed(self._saves):
-            if have_same_rules(language_of("", one.file), language):
+            is_near = language != "go" or one.file.rpartition("/")[0] == folder  # one package
+            if is_near and have_same_rules(language_of("", one.file), language):
                 yield change_of_save(one.before, one.after, language)
 
     def names(self, text: str) -> Names | None:

@@ -20,9 +20,10 @@ _MOST_PLACES = 20
 _LITERAL = re.compile(
     r"[\"'](?=(?:\\.|[^\w\\])*\w)[^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}"
 )
-#: A line that declares a constant; a string in it.
-_DECLARING = re.compile(r"\s*(?:[\w\\]+\s+)*([A-Z][A-Z\d_]*)\b.*[\"'].*\n?")
-_STRING = re.compile(r"([\"'])[^\"'\n]*\1")
+#: A line of a class that declares a text as a constant.
+_TEXT = re.compile(
+    r"""\s+(?:[\w\\]+\s+){0,5}([A-Z][A-Z\d_]*)\b[\w\s:]{0,40}=\s*((["'])[^"'\n]*\3)[;,]?"""
+)
 _LASTING = re.compile(r"\b(?:final|const)\b")
 #: Types of nodes that are whole literals, with their quotes.
 _NODE = re.compile("^(?!.*(?:content|fragment)).*(?:string|number|float|integer|int_literal)")
@@ -52,23 +53,20 @@ def after_declaration(change: Change) -> Iterator[Consequence]:
     for first in {tree.text.rfind("\n", 0, start) + 1 for _, start, _ in change.finished()}:
         was = change.was_at(first)
         old = before.text[was:].partition("\n")[0] if was is not None else ""
-        new = tree.text[first:].partition("\n")[0]
-        name, value = _DECLARING.fullmatch(old), _STRING.search(old)
-        if not name or not value or value[0] not in new or not has(new, name[1]):
+        new, found = tree.text[first:].partition("\n")[0], _TEXT.fullmatch(old)
+        if not found or not (found[2] in new or not re.search("[\"']", new)):
             continue
-        if renamed(old, name[1], "") == renamed(new, name[1], ""):
+        form, is_kept = new.replace(found[2], "\0"), old.replace(found[2], "\0")
+        if not has(form, found[1]) or renamed(is_kept, found[1], "") == renamed(form, found[1], ""):
             continue  # it is called otherwise
         around = (one.node for one in reversed(tree.path(first + len(new) - 1)))
         body = next((one for one in around if one.start_byte < first), tree.root)
         at = body.start_byte
         for line in tree.of(body).splitlines(keepends=True):
-            other, text = _DECLARING.fullmatch(line), _STRING.search(line)
-            if other and text:
-                like = renamed(old.replace(value[0], ""), name[1], other[1])
-                now = renamed(new.replace(value[0], "\0"), name[1], other[1]).replace("\0", text[0])
-                if like == line.replace(text[0], "").rstrip("\n"):
-                    hunk = shortest_hunk(line, now + "\n", at)
-                    yield Consequence(hunk, "rewrite", cause=f"{old} {new}")
+            other = _TEXT.fullmatch(line.rstrip())
+            if other and renamed(is_kept, found[1], other[1]).replace("\0", other[2]) == other[0]:
+                now = renamed(form, found[1], other[1]).replace("\0", other[2])
+                yield Consequence(shortest_hunk(other[0], now, at), "rewrite", cause=f"{old} {new}")
             at += len(line)
 
 

@@ -92,7 +92,7 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
     """Return the references to entries that are left to be put in place of literals."""
     tree = change.after.tree
     references = dict.fromkeys(_references(change, entries))
-    if not references or tree.root.descendant_count > _MOST_NODES:
+    if not references:
         return
     own = {value.start_byte: keys for value, _, keys in table_entries(tree)}
     for node in literals(tree):
@@ -184,8 +184,8 @@ def _span_now(change: Change, start: int, end: int) -> tuple[int, int] | None:
 
 
 def literals(tree: Tree) -> Iterator[Node]:
-    """Yield the texts in a tree."""
-    left = [tree.root]
+    """Yield the texts in a tree, unless it is too large."""
+    left = [tree.root] if tree.root.descendant_count <= _MOST_NODES else []
     while left:
         node = left.pop()
         if is_literal(node) and literal_text(tree, node) is not None:

@@ -18,6 +18,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.consequences.members.operands import Operand, last_word, operand
 from editcast_model.consequences.other_files.entry_index import EntryIndex, Place, literal_text
+from editcast_model.consequences.other_files.imports import package_of
 from editcast_model.consequences.rewrites.retyped import RESULTS, declared_anew, type_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import function_around
@@ -30,17 +31,19 @@ _TEXTS = frozenset({"str", "string", "String"})
 _TEXT_TYPE = re.compile(rf"\b(?:{'|'.join(_TEXTS)})\b")
 _TYPE = re.compile(r"[^\W\d][\w.\\]*")
 _NOTHING = frozenset({"null", "None", "undefined"})
+_NULLABLE = re.compile(r"\?|\b(?:null|None|Optional|undefined)\b")
+_EQUALS = re.compile("equals")  # of Java
 _KEY = re.compile(r"[\w-]+")
 _TEXT = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
 #: What stores what it is given, in PHP, and types of nodes between the two.
 _STORING = ("execute", "bindValue", "bindParam")
 _PLACED = re.compile("argument|array_")
-_AFFIXES = ("get", "set", "is", "with")
+_AFFIXES = ("get", "set")
 _OWN_CLASS = ("self", "static", "cls")
 _DECLARING = (Role.DEFINITION, Role.MEMBER_DEFINITION)
 #: By language, what makes a member of a text that is read, and the key of what is read.
 _READ = {"php": "{}::from({})", "python": "{}({})"}
-_ROW = re.compile(r"[$\w>.-]+\[\s*([\"'])(\w+)\1\s*\]")
+_ROW = re.compile(r"(?<![$\w>.-])[$\w>.-]+\[\s*([\"'])(\w+)\1\s*\]")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Typed:
         enum: The enum, as the code writes it.
         called: The function that it is a parameter of, or the class that it is a member of.
         is_member: Whether it is a member, and not a parameter or a variable.
+        is_converted: Whether it is made from the texts of rows, and a text of it again: it is a
+            member that cannot be nothing.
         scope: That of a parameter or variable; None for what is known by its name.
     """
 
@@ -59,17 +64,19 @@ class Typed:
     enum: str
     called: str = ""
     is_member: bool = False
+    is_converted: bool = False
     scope: Scope | None = None
 
 
 def newly_typed(change: Change) -> Iterator[Typed]:
     """Yield what was declared to be a text, and is declared to be something with a name now."""
     for one, before, kind in declared_anew(change):
-        old, new = (
-            {*_TYPE.findall(each)} - _NOTHING for each in (before, change.after.tree.of(kind))
-        )
+        now = change.after.tree.of(kind)
+        old, new = ({*_TYPE.findall(each)} - _NOTHING for each in (before, now))
         if len(new - old) == 1 and len(old - new) == 1 and old - new <= _TEXTS:
-            yield _typed(change.after, one, (new - old).pop())
+            typed = _typed(change.after, one, (new - old).pop())
+            is_sure = typed.is_member and not _NULLABLE.search(now)
+            yield replace(typed, is_converted=is_sure)
 
 
 def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
@@ -79,7 +86,7 @@ def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
     if one.part.kind != "parameter" or function is None:
         return Typed(name, enum, scope=names.home(one))
     scope = None if function.is_constructor else names.home(one)
-    return Typed(name, enum, function.name, function.is_constructor, scope)
+    return Typed(name, enum, function.name, function.is_constructor, scope=scope)
 
 
 def after_enum(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
@@ -95,8 +102,14 @@ def enums_left_in(
 ) -> Iterator[Consequence]:
     """Return what follows in a file from the new types, and the members, of other files."""
     examples = (one for change in saves if change for one in exemplified(change, entries))
-    tied = (one for one in typed if re.search(one.called, names.tree.text, re.IGNORECASE))
-    found = dict.fromkeys((*tied, *(one for one in examples if one.scope is None)))
+    own = f"{package_of(names)}."
+    tied = (
+        replace(one, enum=one.enum.removeprefix(own))
+        for one in typed
+        if re.search(one.called, names.tree.text, re.IGNORECASE)
+    )
+    known = (one for one in examples if one.scope is None and "." not in one.enum)
+    found = dict.fromkeys((*tied, *known))
     yield from typed_left_in(names, found, entries)
 
 
@@ -107,7 +120,7 @@ def exemplified(change: Change, entries: EntryIndex) -> Iterator[Typed]:
         path = path_of(tree, hunk.start)
         text = literal_text(tree, path[-1].node)
         thing = operand(tree, path) if text and len(path) > 1 else None
-        line = now[now.rfind("\n", 0, start) + 1 : now.find("\n", end) % (len(now) + 1)]
+        line = now[slice(*_lines(now, start, end))]
         if thing is None or not _KEY.fullmatch(text or "") or text in _TEXT.findall(line):
             continue
         word = last_word(tree, thing.node)
@@ -126,9 +139,11 @@ def _enum_in(line: str, place: Place) -> str | None:
     """Return how a line writes the enum of an entry, if it writes the entry."""
     *_, enum, key = ("", *place.keys)
     is_go = place.file.endswith(".go")
-    before = r"(?P<of>(?:\w+\.)?)(?<!\w)" if is_go else rf"(?P<of>(?:[\w\\]+\.)*{enum})(?:::|\.)"
-    found = re.search(rf"{before}{re.escape(key)}(?![\w.(]|->)", line) if enum else None
-    return found and found["of"] + (enum if is_go else "")
+    written = r"(?:\w+\.)?" if is_go else rf"(?:[\w\\]+\.)*{enum}"
+    sign = "" if is_go else r"(?:::|\.)"
+    pattern = rf"(?<![\w\"'`.])({written}){sign}{re.escape(key)}(?![\w.(]|->)"
+    found = re.search(pattern, line) if enum else None
+    return found and found[1] + (enum if is_go else "")
 
 
 def typed_left_in(
@@ -179,11 +194,12 @@ def _put(tree: Tree, enum: str, key: str, path: Path, thing: Operand) -> Hunk:
     """Put a member in the place of the text at the end of a path."""
     node, code = path[-1].node, _code(tree, enum, key)
     start, end = node.start_byte, node.end_byte
-    if tree.language == "java" and tree.of(field(thing.call, "name")).startswith("equals"):
+    is_java = tree.language == "java"
+    if is_java and thing.call is not None and _EQUALS.match(tree.of(field(thing.call, "name"))):
         start, end = thing.call.start_byte, thing.call.end_byte
         is_not = tree.text[start - 1] == "!"
         return Hunk(start - is_not, end, f"{tree.of(thing.node)} {'!=' if is_not else '=='} {code}")
-    if tree.language == "java" and path[-2].type == "switch_label":
+    if is_java and path[-2].type == "switch_label":
         code = key
     return Hunk(start, end, placed(code, path) or code)
 
@@ -231,7 +247,7 @@ def _is_text(tree: Tree, kind: Node | None) -> bool:
 def _reads(names: Names, typed: Typed) -> Iterator[Hunk]:
     """Yield what makes members of the values of rows that are given to a member."""
     tree = names.tree
-    wanted = _READ.get(tree.language) if typed.is_member and typed.name else None
+    wanted = _READ.get(tree.language) if typed.is_converted and typed.name else None
     for found in _ROW.finditer(tree.text) if wanted else ():
         path = tree.path(found.start())
         at = next((at for at, one in enumerate(path) if one.node.byte_range == found.span()), 0)
@@ -290,7 +306,7 @@ def _constants(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk
 
 def _values(names: Names, typed: Typed) -> Iterator[Hunk]:
     """Yield the values of members, in the place of these, where PHP stores them."""
-    for one in names.of(typed.name) if typed.is_member and typed.name else ():
+    for one in names.of(typed.name) if typed.is_converted and typed.name else ():
         node = one.path[-2].node
         if one.role is Role.MEMBER and _takes(names, typed, Operand(node)):
             if _is_stored(names.tree, one.path[:-1], typed.name):
@@ -312,22 +328,32 @@ def _is_stored(tree: Tree, path: Path, name: str) -> bool:
 
 
 def newly_typed_for_others(change: Change) -> Iterator[Typed]:
-    """Yield what other files have to follow: without local names, and with new enums."""
+    """Yield what other files have to follow: without local names, and with new enums.
+
+    In Go, enums of this package are written with its name.
+    """
+    package = f"{name}." if (name := package_of(change.after)) else ""
     for one in newly_typed(change):
         if one.called:
-            yield replace(one, name=one.name if one.is_member else "", scope=None)
+            enum = one.enum if "." in one.enum else package + one.enum
+            yield replace(one, enum=enum, name=one.name if one.is_member else "", scope=None)
     yield from new_enums(change)
 
 
 def new_enums(change: Change) -> Iterator[Typed]:
     """Yield the classes of constants that are enums now."""
-    for one in change.after.between(0, len(change.after.tree.text)) if change.hunks else ():
-        if one.role is Role.DEFINITION and one.part.kind == "class":
-            was = [_is_enum(change.before, each) for each in change.before.of(one.name)[:1]]
-            if was == [False] and _is_enum(change.after, one):
-                yield Typed("", one.name, one.name)
+    for _, start, end in change.finished():
+        for one in change.after.between(*_lines(change.after.tree.text, start, end)):
+            if one.role is Role.DEFINITION and one.part.kind == "class":
+                was = [_is_enum(change.before, each) for each in change.before.of(one.name)[:1]]
+                if was == [False] and _is_enum(change.after, one):
+                    yield Typed("", one.name, one.name)
 
 
 def _is_enum(names: Names, one: Occurrence) -> bool:
     node = one.path[-2].node
     return "enum" in node.type or "Enum" in names.tree.of(field(node, "superclasses"))
+
+
+def _lines(text: str, start: int, end: int) -> tuple[int, int]:
+    return text.rfind("\n", 0, start) + 1, text.find("\n", end) % (len(text) + 1)
