@@ -7,8 +7,9 @@ its value.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tree_sitter import Node
 
@@ -20,7 +21,7 @@ from editcast_model.consequences.members.operands import Operand, last_word, ope
 from editcast_model.consequences.other_files.entry_index import EntryIndex, Place, literal_text
 from editcast_model.consequences.other_files.imports import package_of
 from editcast_model.consequences.rewrites.retyped import RESULTS, declared_anew, type_of
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.calls import function_around
 from editcast_model.syntax.members import is_declared_member, owner
 from editcast_model.syntax.names import Names, Occurrence
@@ -168,16 +169,10 @@ def typed_left_in(
                 yield Consequence(hunk, "use_entry", cause=f"{one.enum}.*")
                 break
     for one in known:
-        for hunk in _others(names, one, entries):
+        keys = {each.keys[-1] for each in entries.of(f"{_base(one.enum)}.")}
+        others = _reads(names, one), _values(names, one), _results(names, one)
+        for hunk in chain(*others, _constants(names, one, keys)):
             yield Consequence(hunk, "use_entry", cause=one.enum)
-
-
-def _others(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk]:
-    """Yield what else follows for a thing: conversions and types."""
-    yield from _reads(names, typed)
-    yield from _results(names, typed)
-    yield from _values(names, typed)
-    yield from _constants(names, typed, entries)
 
 
 def _base(enum: str) -> str:
@@ -278,49 +273,44 @@ def _typed_anew(tree: Tree, kind: Node | None, enum: str) -> Iterator[Hunk]:
         yield Hunk(kind.start_byte + found.start(), kind.start_byte + found.end(), enum)
 
 
-def _constants(names: Names, typed: Typed, entries: EntryIndex) -> Iterator[Hunk]:
-    """Yield the types of what has a member as its default, and its value where one is stored.
+def _constants(names: Names, typed: Typed, keys: Collection[str]) -> Iterator[Hunk]:
+    """Yield the types of what has a member as its default, and the values of stored members.
 
-    With the name that the member has now, if only its letters are others.
+    With the name that the member has now.
     """
-    tree, keys = names.tree, {one.keys[-1] for one in entries.of(f"{_base(typed.enum)}.")}
     for one in names.of(_base(typed.enum)):
-        path, node = one.path[:-1], one.path[-2].node
-        written = last_word(tree, node)
-        if written is None or written.start() == one.start:
+        node, word = one.path[-2].node, last_word(names.tree, one.path[-2].node)
+        key = next((key for key in keys if word and parts_of(key) == parts_of(word[0])), "")
+        if word is None or not key:
             continue
-        key = next((key for key in keys if parts_of(key) == parts_of(written[0])), None)
-        if key is None:
-            continue
-        if _is_stored(tree, path, ""):
-            yield Hunk(*written.span(), f"{key}->value")
-        named = field(path[-2].node, "name", "left", "pattern")
+        if _is_stored(names.tree, one.path[:-1], ""):
+            yield Hunk(*word.span(), f"{key}->value")
+        named = field(one.path[-3].node, "name", "left", "pattern")
         declared = names.of_node(named) if named != node else None
         if declared is not None and declared.role in _DECLARING:
-            for hunk in _typed_anew(tree, type_of(names, declared), typed.enum):
-                between = tree.text[hunk.end : written.start()]
-                is_same = key == written[0]
-                now = Hunk(hunk.start, written.end(), f"{hunk.text}{between}{key}")
-                yield hunk if is_same else now
+            for kind in _typed_anew(names.tree, type_of(names, declared), typed.enum):
+                old = names.tree.text[kind.start : word.end()]
+                between = names.tree.text[kind.end : word.start()]
+                yield shortest_hunk(old, f"{kind.text}{between}{key}", kind.start)
 
 
 def _values(names: Names, typed: Typed) -> Iterator[Hunk]:
     """Yield the values of members, in the place of these, where PHP stores them."""
     for one in names.of(typed.name) if typed.is_converted and typed.name else ():
         node = one.path[-2].node
-        if one.role is Role.MEMBER and _takes(names, typed, Operand(node)):
-            if _is_stored(names.tree, one.path[:-1], typed.name):
-                yield Hunk(node.end_byte, node.end_byte, "->value")
+        is_member = one.role is Role.MEMBER and _takes(names, typed, Operand(node))
+        if is_member and _is_stored(names.tree, one.path[:-1], typed.name):
+            yield Hunk(node.end_byte, node.end_byte, "->value")
 
 
 def _is_stored(tree: Tree, path: Path, name: str) -> bool:
     """Tell whether the last node of a path is put in a row or a string, in PHP."""
-    if tree.language != "php" or tree.text.startswith("->", path[-1].node.end_byte):
-        return False
     above, node = path[-2].node, path[-1].node
+    if tree.language != "php" or tree.text.startswith("->", node.end_byte):
+        return False
     if above.type == "array_element_initializer" and above.named_child_count > 1:
         key = first_child(above)
-        return bool(name) and key != node and parts_of(tree.of(key)) == parts_of(name)
+        return key != node and parts_of(tree.of(key)) == parts_of(name)
     if above.type == "encapsed_string":
         return tree.text[node.start_byte - 1] == "{"
     outer = next((one for one in reversed(path[:-1]) if not _PLACED.match(one.type)), path[0])
