@@ -52,8 +52,8 @@ def after_declaration(change: Change) -> Iterator[Consequence]:
     tree, before = change.after.tree, change.before.tree
     for first in {tree.text.rfind("\n", 0, start) + 1 for _, start, _ in change.finished()}:
         was = change.was_at(first)
-        old = before.text[was:].partition("\n")[0] if was is not None else ""
-        new, found = tree.text[first:].partition("\n")[0], _TEXT.fullmatch(old)
+        old = before.text[was:].partition("\n")[0].rstrip() if was is not None else ""
+        new, found = tree.text[first:].partition("\n")[0].rstrip(), _TEXT.fullmatch(old)
         if not found or not (found[2] in new or not re.search("[\"']", new)):
             continue
         form, is_kept = new.replace(found[2], "\0"), old.replace(found[2], "\0")

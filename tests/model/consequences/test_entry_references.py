@@ -107,7 +107,7 @@ f(<<'Log out'=>messages.a.b>>, 'Open it', 'Open', 'Full name');
     if x == [["active"=>Status.ACTIVE]] or x == <<'closed'=>Status.CLOSED>>:
         return "red", f"closed", b"closed"
     log("closed", color="closed")
-    return {"x": <<"closed"=>Status.CLOSED>>, "y": "closed"}, x["closed"], "closed " "red"
+    return {"x": "closed", "closed": x}, x["closed"], "closed " "red"
 """,
     ),
     "values of members": (

@@ -17,12 +17,12 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.entry_references import is_apart, literals, path_of, placed
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import parts_of
-from editcast_model.consequences.members.operands import Operand, last_word, operand
+from editcast_model.consequences.members.operands import Operand, last_word, name_at, operand
 from editcast_model.consequences.other_files.entry_index import EntryIndex, Place, literal_text
 from editcast_model.consequences.other_files.imports import package_of
 from editcast_model.consequences.rewrites.retyped import RESULTS, declared_anew, type_of
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.syntax.calls import function_around
+from editcast_model.syntax.calls import function_at
 from editcast_model.syntax.members import is_declared_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
@@ -59,6 +59,7 @@ class Typed:
         is_converted: Whether it is made from the texts of rows, and a text of it again: it is a
             member that cannot be nothing.
         scope: That of a parameter or variable; None for what is known by its name.
+        index: Which parameter of the function or the constructor it is; -1 if it may be any.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Typed:
     is_member: bool = False
     is_converted: bool = False
     scope: Scope | None = None
+    index: int = -1
 
 
 def newly_typed(change: Change) -> Iterator[Typed]:
@@ -81,13 +83,16 @@ def newly_typed(change: Change) -> Iterator[Typed]:
 
 
 def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
-    name, function = one.name.lstrip("$"), function_around(names, one.start)
+    name, function = one.name.lstrip("$"), function_at(names, one.start)
+    given = [each.name.lstrip("$") for each in function.parameters] if function else []
+    index = given.index(name) if name in given else -1
     if is_declared_member(one):
-        return Typed(name, enum, (owner(names, one) or "").split("@")[0], is_member=True)
-    if one.part.kind != "parameter" or function is None:
+        whose = (owner(names, one) or "").split("@")[0]
+        return Typed(name, enum, whose, is_member=True, index=index)
+    if index < 0 or function is None:
         return Typed(name, enum, scope=names.home(one))
     scope = None if function.is_constructor else names.home(one)
-    return Typed(name, enum, function.name, function.is_constructor, scope=scope)
+    return Typed(name, enum, function.name, function.is_constructor, scope=scope, index=index)
 
 
 def after_enum(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
@@ -131,9 +136,9 @@ def exemplified(change: Change, entries: EntryIndex) -> Iterator[Typed]:
         scope = change.after.resolve(same) if same is not None else None
         for enum in {_enum_in(line, place) for place in entries.of(text or "")} - {None}:
             if word and thing.is_called:
-                yield Typed("", enum or "", word[0])
+                yield Typed("", enum or "", word[0], index=thing.place)
             elif word and (scope is not None or not is_local):
-                yield Typed(_unmarked(tree, thing.node, word), enum or "", scope=scope)
+                yield Typed(name_at(tree, word), enum or "", scope=scope)
 
 
 def _enum_in(line: str, place: Place) -> str | None:
@@ -199,12 +204,6 @@ def _put(tree: Tree, enum: str, key: str, path: Path, thing: Operand) -> Hunk:
     return Hunk(start, end, placed(code, path) or code)
 
 
-def _unmarked(tree: Tree, node: Node, word: re.Match[str]) -> str:
-    """Return a word without signs, but with the quote behind it: the key of a row is no member."""
-    behind = tree.text[word.end() : word.end() + 1]
-    return word[0].lstrip("$_") + (behind if behind in "\"'" else "")
-
-
 def _is_called(name: str, written: str) -> bool:
     """Tell whether code that is written so is something of a name, or the method that gives it."""
     parts, wanted = parts_of(written), parts_of(name)
@@ -217,11 +216,12 @@ def _takes(names: Names, typed: Typed, thing: Operand) -> bool:
     word = last_word(names.tree, thing.node)
     if word is None:
         return False
-    written = _unmarked(names.tree, thing.node, word)
+    written = name_at(names.tree, word)
     if thing.is_called:
-        own = typed.is_member and written in _OWN_CLASS
+        is_own = typed.is_member and written in _OWN_CLASS
+        is_made = is_own or (written == typed.called != "")
         is_setter = typed.is_member and parts_of(written) == ("set", *parts_of(typed.name))
-        return own or is_setter or (written == typed.called != "")
+        return is_setter or (is_made and typed.index in (-1, thing.place))
     one = names.at(word.start())
     if not typed.name or one is None or not _is_called(typed.name, written):
         return one is None and bool(typed.name) and typed.name == written  # a key in quotes
@@ -230,7 +230,7 @@ def _takes(names: Names, typed: Typed, thing: Operand) -> bool:
         return whose is None or _base(whose.split("@")[0]) == typed.called
     if typed.scope is not None and one.role is not Role.KEYWORD:
         return one.role in (*_DECLARING, Role.REFERENCE) and names.resolve(one) == typed.scope
-    meant = names.meant_by(one) if one.role is not Role.MEMBER else ()
+    meant = names.meant_by(one) if one.role in (*_DECLARING, Role.REFERENCE) else ()
     kinds = (type_of(names, each) for each in meant)
     return not any(_is_text(names.tree, kind) for kind in kinds)
 
@@ -287,6 +287,8 @@ def _constants(names: Names, typed: Typed, keys: Collection[str]) -> Iterator[Hu
             yield Hunk(*word.span(), f"{key}->value")
         named = field(one.path[-3].node, "name", "left", "pattern")
         declared = names.of_node(named) if named != node else None
+        if declared is None and named is not None:  # a property of PHP
+            declared = names.at(named.start_byte + 1)
         if declared is not None and declared.role in _DECLARING:
             for kind in _typed_anew(names.tree, type_of(names, declared), typed.enum):
                 old = names.tree.text[kind.start : word.end()]

@@ -39,11 +39,13 @@ class Operand(NamedTuple):
     Attributes:
         node: The code.
         is_called: Whether the value is an argument of it.
+        place: Which of the arguments it is then.
         call: The call that compares the two, if one does.
     """
 
     node: Node
     is_called: bool = False
+    place: int = -1
     call: Node | None = None
 
 
@@ -84,15 +86,17 @@ def operand(tree: Tree, path: Path) -> Operand | None:
 
 def _of_call(tree: Tree, call: Node, called: Node, value: Node) -> Operand | None:
     """Return what a value in a call goes with; None for a list, which goes with what it does."""
-    arguments = field(call, "arguments")
+    listed = (one for one in call.named_children if one.type in ("arguments", "argument_list"))
+    arguments = field(call, "arguments") or next(listed, None)
     end = arguments.start_byte if arguments is not None else called.end_byte
     words = _WORD.findall(_TYPES.sub("", tree.text[call.start_byte : end]))
     if not words or words[-1] in _LISTS:
         return None
-    if not _ASKS.match(words[-1]):
-        return Operand(called, is_called=True)
-    thing = field(call, "object", "receiver") or object_of(called)
     given = arguments.named_children if arguments is not None else []
+    if not _ASKS.match(words[-1]):
+        place = next((at for at, one in enumerate(given) if _has(one, value)), -1)
+        return Operand(called, is_called=True, place=place)
+    thing = field(call, "object", "receiver") or object_of(called)
     others = [one for one in (*given, thing) if one is not None and not _has(one, value)]
     return Operand(others[0], call=call) if others else None
 
@@ -103,12 +107,21 @@ def _has(outer: Node, inner: Node) -> bool:
 
 def last_word(tree: Tree, node: Node) -> re.Match[str] | None:
     """Return the word of some code that says what it is; of a pattern the first one."""
+    while (called := called_by(node)) is not None:
+        is_expected = tree.of(called) == "expect"
+        node = (first_child(field(node, "arguments")) if is_expected else None) or called
     found = list(_WORD.finditer(tree.text, node.start_byte, node.end_byte))
-    return found[0 if tree.of(node)[:1] in "[{" else -1] if found else None
+    return found[0 if "pattern" in node.type else -1] if found else None
 
 
 def thing_of(tree: Tree, path: Path) -> str:
     """Return the name of what the value at the end of a path goes with; empty for none known."""
     found = operand(tree, path)
     word = last_word(tree, found.node) if found is not None else None
-    return word[0].strip("$_").lower() if word else ""
+    return f"{name_at(tree, word).lower()} {found.place}" if found and word else ""
+
+
+def name_at(tree: Tree, word: re.Match[str]) -> str:
+    """Return a word without signs, but with the quote behind it: the key of a row is no member."""
+    behind = tree.text[word.end() : word.end() + 1]
+    return word[0].lstrip("$_") + (behind if behind in "\"'" else "")

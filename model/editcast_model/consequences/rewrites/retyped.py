@@ -16,19 +16,20 @@ from editcast_model.syntax.tree import field, type_declared
 
 #: Fields that contain the type of what a function returns.
 RESULTS = ("return_type", "returns", "type", "result")
+_APART = ("method", "class")
 _DECLARED = (Role.DEFINITION, Role.MEMBER_DEFINITION)
 
 
 def after_type(change: Change) -> Iterator[Consequence]:
     """Return the declarations that are left with the type that a name no longer has."""
     for one, old, kind in declared_anew(change):
-        if one.part.kind == "method":
+        if one.part.kind in _APART:
             continue
         now = change.after.tree.of(kind)
         gone, come = set(WORD.findall(old)), set(WORD.findall(now))
         if gone - come and come - gone:  # else it may be nothing now, or many: here only
             for other in change.after.of(one.name):
-                place = type_of(change.after, other) if other.part.kind != "method" else None
+                place = type_of(change.after, other) if other.part.kind not in _APART else None
                 if place is not None and change.after.tree.of(place) == old:
                     hunk = shortest_hunk(old, now, place.start_byte)
                     yield Consequence(hunk, "rewrite", cause=f"{one.name} {now}")
