@@ -285,7 +285,7 @@ def _constants(names: Names, typed: Typed, keys: Collection[str]) -> Iterator[Hu
             continue
         if _is_stored(names.tree, one.path[:-1], ""):
             yield Hunk(*word.span(), f"{key}->value")
-        named = field(one.path[-3].node, "name", "left", "pattern")
+        named = field(one.path[-3:][0].node, "name", "left", "pattern")
         declared = names.of_node(named) if named != node else None
         if declared is None and named is not None:  # a property of PHP
             declared = names.at(named.start_byte + 1)
@@ -307,7 +307,7 @@ def _values(names: Names, typed: Typed) -> Iterator[Hunk]:
 
 def _is_stored(tree: Tree, path: Path, name: str) -> bool:
     """Tell whether the last node of a path is put in a row or a string, in PHP."""
-    above, node = path[-2].node, path[-1].node
+    above, node = path[-2:][0].node, path[-1].node
     if tree.language != "php" or tree.text.startswith("->", node.end_byte):
         return False
     if above.type == "array_element_initializer" and above.named_child_count > 1:
