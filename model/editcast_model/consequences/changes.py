@@ -272,7 +272,8 @@ def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -
         return False
     parts, others = parts_of(gone[0].name), parts_of(come[0].name)
     is_field = is_declared_member(gone[0]) and len(parts) == len(others) > 1
-    return is_field and parts[0] == others[0] or fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
+    names = gone[0].name.lower(), come[0].name.lower()
+    return is_field and parts[0] == others[0] or fuzz.ratio(*names) >= _ALIKE
 
 
 def is_alike(change: Change, renamed: Renamed) -> bool:

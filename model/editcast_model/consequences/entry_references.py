@@ -13,6 +13,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.members.operands import thing_of
 from editcast_model.consequences.other_files.entry_index import (
     EntryIndex,
     Keys,
@@ -31,6 +32,7 @@ _LONGEST = 200  # code points of a reference
 _MOST_NODES = 100_000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _PLAIN = re.compile(r"[^\"'`\\\n]+")  # what may stand between quotes
+_WORD = re.compile(r"[\w-]+")  # a text that may mean several things
 #: Characters that make code more than a reference.
 _MORE = re.compile(r"[?+|&{},\n]|\b(?:if|and|or)\b")
 _IN_BRACES = re.compile(r"\{\s*(.*?)\s*\}", re.DOTALL)
@@ -82,6 +84,8 @@ class _Reference(NamedTuple):
         is_flat: Whether a single key is written.
         is_quoted: Whether the keys are in quotes.
         bound: The name that the code begins with, if it has a meaning in the file; else empty.
+        thing: The name of what the text of the example was given to, or compared with, if it is
+            one word: it means something else beside another thing.
     """
 
     before: str
@@ -91,6 +95,7 @@ class _Reference(NamedTuple):
     is_flat: bool
     is_quoted: bool
     bound: str = ""
+    thing: str = ""
 
     @property
     def cause(self) -> str:
@@ -122,23 +127,25 @@ def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence
     tree = change.after.tree
     found = chain(_references(change, entries), _references_in_template(change, entries))
     references = dict.fromkeys(found) or dict.fromkeys(_first_references(change, entries))
-    if not references or tree.root.descendant_count > _MOST_NODES:
+    if not references:
         return
     yield from _in_template(change, entries, references)
     own = {value.start_byte: keys for value, _, keys in table_entries(tree)}
-    for node in _literals(tree):
+    for node in literals(tree):
         known = entries.of(literal_text(tree, node) or "")
         start, end = _extent(tree, node)
         if not known or change.wrote(start, end) or change.is_active(start, end):
             continue
-        path = _path(tree, start)
-        for one in references if not _is_apart(tree, path) else ():
+        path = path_of(tree, start)
+        for one in references if not is_apart(tree, path) else ():
             keys = one.keys_of(known)
+            if one.thing and thing_of(tree, path) not in ("", one.thing):
+                continue
             if keys is None or own.get(start, ())[-len(keys) :] == keys:  # the table itself
                 continue
             if tree.text.endswith(one.before[:-1], 0, start):  # keys that are written already
                 continue
-            code = _placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
+            code = placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
             if code is not None and _is_bound(change.after, path, start, one.bound):
                 yield Consequence(Hunk(start, end, code), "use_entry", cause=one.cause)
                 break
@@ -148,7 +155,7 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
     """Yield the references that a change put in place of literals with the same meaning."""
     tree, names = change.before.tree, change.after
     for offset in sorted({at for one in change.hunks for at in (one.start, one.end - 1)}):
-        path = _path(tree, max(offset, 0))
+        path = path_of(tree, max(offset, 0))
         text = literal_text(tree, path[-1].node)
         known = entries.of(text) if text else ()
         span = _span_now(change, *_extent(tree, path[-1].node)) if known else None
@@ -161,7 +168,8 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
         first = WORD.search(code)
         one = names.at(span[0] + first.start()) if first else None
         is_bound = one and one.role is Role.REFERENCE and names.resolve(one)
-        yield found._replace(bound=one.name if one and is_bound else "")
+        thing = "" if found.is_quoted or not _WORD.fullmatch(text or "") else thing_of(tree, path)
+        yield found._replace(bound=one.name if one and is_bound else "", thing=thing)
 
 
 def _template_texts(tree: Tree) -> Iterator[_Text]:
@@ -274,8 +282,9 @@ def _span_now(change: Change, start: int, end: int) -> tuple[int, int] | None:
     return (begin + len(head), begin + len(now) - len(tail)) if is_same else None
 
 
-def _literals(tree: Tree) -> Iterator[Node]:
-    left = [tree.root]
+def literals(tree: Tree) -> Iterator[Node]:
+    """Yield the texts in a tree, unless it is too large."""
+    left = [tree.root] if tree.root.descendant_count <= _MOST_NODES else []
     while left:
         node = left.pop()
         if is_literal(node) and literal_text(tree, node) is not None:
@@ -294,14 +303,14 @@ def _extent(tree: Tree, node: Node) -> tuple[int, int]:
     return start, max(start, end)
 
 
-def _path(tree: Tree, offset: int) -> Path:
+def path_of(tree: Tree, offset: int) -> Path:
     """Return the nodes around the innermost literal at an offset, or all where there is none."""
     path = tree.path(offset)
     found = (at for at in reversed(range(len(path))) if is_literal(path[at].node))
     return path[: next(found, len(path)) + 1]
 
 
-def _is_apart(tree: Tree, path: Path) -> bool:
+def is_apart(tree: Tree, path: Path) -> bool:
     """Tell whether a literal is a name, a type or the like, or for the browser."""
     above = path[-2]
     if above.type == "jsx_attribute":
@@ -318,7 +327,7 @@ def _unplaced(code: str, path: Path) -> str:
     return found[1] if found else code if code.startswith("<") else ""
 
 
-def _placed(code: str, path: Path) -> str | None:
+def placed(code: str, path: Path) -> str | None:
     """Return a reference as it stands in place of a literal; None for an element elsewhere."""
     is_text = path[-1].type == "jsx_text"
     if code.startswith("<"):

@@ -7,7 +7,7 @@ from itertools import chain
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.conditions import after_condition
-from editcast_model.consequences.constants import after_constant
+from editcast_model.consequences.constants import after_constant, after_declaration
 from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
@@ -15,6 +15,7 @@ from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.lists.properties import after_new_property
+from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.pairs import after_paired_call
@@ -76,6 +77,7 @@ _RULES = (
     after_nothing,
     after_wrapped_error,
     after_constant,
+    after_declaration,
     after_format,
     after_annotation,
     after_container,
@@ -118,6 +120,7 @@ def after_change(
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)
     if entries is not None:
+        yield from after_enum(change, entries)
         yield from after_reference(change, entries)
 
 

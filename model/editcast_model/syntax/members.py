@@ -47,6 +47,8 @@ _QUALIFIED = word_set(
 _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
 #: A constructor function of Go, with the name of its type.
 _MAKER = re.compile(r"(\w+\.)?New([A-Z]\w*)$")
+#: Languages in which an unknown name with a capital letter is a class of another file.
+_CAPITAL = ("java", "ruby", "php", "csharp")
 _DEEPEST = 3  # variables that are given the value of another
 #: The most nested look-ups of owners, such as those of `c`, `b` and `a` in `x.a.b.c`.
 _MOST_SOUGHT = 50
@@ -249,8 +251,8 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     found = names.of_node(thing)
     if found is None:
         return None
-    if names.resolve(found) is None:  # a class of the same package in Java, any one in Ruby
-        is_class = names.tree.language in ("java", "ruby") and found.name[0].isupper()
+    if names.resolve(found) is None:  # one of the same package, or any one
+        is_class = names.tree.language in _CAPITAL and found.name[0].isupper()
         return f"{found.name}@" if is_class else None
     defined = names.meant_by(found)
     if len(defined) != 1:

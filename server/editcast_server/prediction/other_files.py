@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.defaults import TESTS
@@ -61,6 +62,7 @@ class OtherFiles:
         imports: The project's index of imports.
         source: Returns a file by its path in the index; None if it may not be read.
         beside: Returns the files that are open or in the folder of a file.
+        entries: The project's index of texts that have names.
     """
 
     def __init__(
@@ -68,8 +70,10 @@ class OtherFiles:
         imports: ImportIndex,
         source: Callable[[str], Source | None],
         beside: Callable[[str], Iterable[str]],
+        entries: EntryIndex | None = None,
     ) -> None:
         self._imports, self._source, self._beside = imports, source, beside
+        self._entries = entries
         self._known: OrderedDict[str, tuple[Any, _Changes, OtherFile | None]] = OrderedDict()
 
     def find(
@@ -117,7 +121,7 @@ class OtherFiles:
             return None
         mark, before, left = self._known.pop(file, (None, ((), ()), None))
         if mark != source.mark or before != changes:
-            left = _read(file, source, changes, gone)
+            left = _read(file, source, changes, gone, self._entries)
         self._known[file] = source.mark, changes, left
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
@@ -150,7 +154,11 @@ def _plain(text: str) -> str:
 
 
 def _read(
-    file: str, source: Source, changes: _Changes, gone: Collection[str]
+    file: str,
+    source: Source,
+    changes: _Changes,
+    gone: Collection[str],
+    entries: EntryIndex | None,
 ) -> OtherFile | None:
     """Return a file with the edits that are certain enough; None if there are none."""
     text, consequences = source.read(), Consequences("", file)
@@ -166,6 +174,6 @@ def _read(
     for save in changes[1]:
         if save.file != file:
             consequences.add_other_save(save.file, save.number, save.before, save.after, save.event)
-    found = consequences.propose((), text, elsewhere=changes[0])
+    found = consequences.propose((), text, entries=entries, elsewhere=changes[0])
     sure = tuple(one.hunk for one in found if one.strength >= _SURE)
     return OtherFile(source.uri, text, sure) if sure else None

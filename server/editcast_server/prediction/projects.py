@@ -63,7 +63,7 @@ class Project:
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.entries, self.memory)
         self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()  # by path
-        self._other_files = OtherFiles(self.imports, self._source, self._beside)
+        self._other_files = OtherFiles(self.imports, self._source, self._beside, self.entries)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._last: OrderedDict[str, Save] = OrderedDict()  # by file

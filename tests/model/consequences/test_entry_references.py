@@ -141,7 +141,8 @@ f(<<'Log out'=>messages.a.b>>, 'Open it', 'Open', 'Full name');
         + """def f(x):
     if x == [["active"=>Status.ACTIVE]] or x == <<'closed'=>Status.CLOSED>>:
         return "red", f"closed", b"closed"
-    return {"closed": <<"closed"=>Status.CLOSED>>}, x["closed"], "closed " "red"
+    log("closed", color="closed")
+    return {"x": "closed", "closed": x}, x["closed"], "closed " "red"
 """,
     ),
     "values of members": (

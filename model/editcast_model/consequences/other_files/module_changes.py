@@ -14,6 +14,7 @@ from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
+from editcast_model.consequences.members.enums import Typed, newly_typed_for_others
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
@@ -117,6 +118,7 @@ class ModuleChange:
         tuples: The new classes of named tuples and of data, with their fields.
         wrapped_errors: The errors of a package of Go that are returned wrapped.
         durations: The fields whose numbers are durations now, under the names that they had.
+        typed: What is a member of an enum now.
     """
 
     file: str
@@ -137,6 +139,7 @@ class ModuleChange:
     tuples: tuple[NewTuple, ...] = ()
     wrapped_errors: tuple[str, ...] = ()
     durations: tuple[NewName, ...] = ()
+    typed: tuple[Typed, ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -147,7 +150,7 @@ class ModuleChange:
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {one.name for one in self.prototypes}
         words |= {name for one in self.tuples for name in (one.name, *one.makers)}
-        words |= {*self.wrapped_errors}
+        words |= {*self.wrapped_errors} | {one.called for one in self.typed}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
@@ -310,6 +313,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "tuples": new_tuples,
+    "typed": newly_typed_for_others,
     "wrapped_errors": newly_wrapped_errors,
     "durations": lambda change: (
         NewName(*key, key[1], is_keyword=True, value=value_change(change, one))
