@@ -48,6 +48,9 @@ _MEMBERS = re.compile("declaration|definition|statement|method|function")
 #: Types of statements that are not entries: code that runs one after the other.
 _CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
 _FIELDS = re.compile("assignment|augmented")
+#: Types of nodes that declare a field, and of those in them around its name.
+_DECLARES = re.compile("field_declaration|property_declaration|parameter$")
+_DECLARATOR = re.compile("declarator$|^variable_declaration$|^property_element$")
 #: Types of nodes between a function and its statements.
 _IN_BODIES = re.compile("block|body|statement|clause|then|else")
 #: Types of nodes of Ruby that contain statements; the statements have no type of their own.
@@ -306,16 +309,21 @@ def _described(found: EntryList) -> Entry | None:
     text, text_before = tree.of(node), tree.of(neighbour)
     words, others = WORD.findall(text), WORD.findall(text_before)
     pairs = zip(words, others, strict=False)
-    at = next((at for at, (one, other) in enumerate(pairs) if one != other), None)
-    if at is None or len(words[at]) < 2 or len(others[at]) < 2:
-        return None
+    at = next((at for at, (one, other) in enumerate(pairs) if one != other), len(words))
+    has_type = _name_behind_type(tree, node) != ""
 
     def name(other: Node | None) -> str:
+        if has_type and other is not None:
+            return _name_behind_type(tree, other)
         found = WORD.findall(tree.of(other))
         return found[at] if at < len(found) else ""
 
+    own = name(node)
+    if len(own) < 2 or len(name(neighbour)) < 2:
+        return None
+
     def reads_alike(one: Node | None) -> bool:
-        return one is not None and _is_same(renamed(tree.of(one), name(one), words[at]), text)
+        return one is not None and _is_same(renamed(tree.of(one), name(one), own), text)
 
     def is_alike(one: Node) -> bool:
         declared, other = (tree.of(field(inner_of(each), "type")) for each in (node, one))
@@ -329,7 +337,7 @@ def _described(found: EntryList) -> Entry | None:
     called = name_of(owner) or (field(found.entries[0], "type") if is_group else None)
     function = _function_with(found) if owner is None else None
     return Entry(
-        words[at],
+        own,
         name(before),
         name(further),
         name(after),
@@ -345,6 +353,23 @@ def _described(found: EntryList) -> Entry | None:
         (function.start_byte, function.end_byte) if function else (0, 0),
         all_alike,
     )
+
+
+def _name_behind_type(tree: Tree, node: Node) -> str:
+    """Return the name that a field has behind its type, as in Java and C#; empty for others."""
+    if not _DECLARES.search(node.type):
+        return ""
+    one: Node | None = node
+    named, parts = None, [node]
+    while one is not None and named is None:
+        named = field(one, "name") or (one if not one.named_child_count else None)
+        within = (each for each in one.named_children if _DECLARATOR.search(each.type))
+        one = field(one, "declarator") or next(within, None)
+        parts += [one] if one is not None else []
+    kind = next(filter(None, (field(each, "type") for each in parts)), None)
+    is_behind = named is not None and kind is not None and kind.start_byte < named.start_byte
+    found = WORD.search(tree.of(named)) if is_behind else None
+    return found[0] if found else ""
 
 
 def _type_of(tree: Tree, owner: str) -> str:
