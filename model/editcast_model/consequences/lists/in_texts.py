@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import AS_COLUMNS, COLUMN, LONGEST, Beside, Entry
+from editcast_model.consequences.lists.schema import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_column,
     as_in,
@@ -22,6 +23,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
+_TABLE = re.compile(r"CREATE\s+TABLE", re.IGNORECASE)
 _LONGEST = 100  # code points before a name in which the one before it is looked for
 _TEXT = re.compile("string|template|fragment|content")
 #: The text after a name, and between two names: a separator and an optional qualifier.
@@ -44,11 +46,14 @@ _REACH = 2000  # characters around a change in which its statement is looked for
 
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists inside strings lack after an entry was added to a list."""
+    tables = list(lacking_in_tables(tree.text, added)) if _TABLE.search(tree.text) else []
+    for hunk in tables:
+        yield Consequence(hunk, "add_entry_in_text", cause=added.cause)
     for first, between, second in added.neighbours_in(tree.text, _REST):
         listed = _text_at(tree, first.start())
         is_due = listed and added.is_known_at(first.start()) and not has(listed, added.name)
         hunk = _inserted(tree.text, added, listed, (first, between, second)) if is_due else None
-        if hunk is not None:
+        if hunk is not None and not (tables and _TABLE.search(listed)):
             column = with_column(tree.text, hunk)
             yield Consequence(column, "add_entry_in_text", cause=added.cause)
 

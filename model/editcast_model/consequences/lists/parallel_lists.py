@@ -35,6 +35,7 @@ from editcast_model.consequences.lists.schema import is_of_table
 from editcast_model.consequences.lists.templates import (
     Template,
     aligned,
+    declared_like,
     is_same_but_form,
     template_of,
 )
@@ -50,6 +51,7 @@ _QUOTED = re.compile(r"""(["'`])(?=[^"'`]*\w)[^"'`]*\1""")
 _BLANKS = re.compile(r"[ \t]+")
 _CHOSEN = 2  # entries of a list that does not have all
 _CONDITION = re.compile("binary|boolean|parenthesized")
+_CLASSES = re.compile("class|record|struct")
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 
 
@@ -246,18 +248,22 @@ def _copied(
     is_same = _is_same_list(added, found) or _is_told(added, tree.of(entry))
     if not (is_related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
         return
-    template = template_of(added, found, beside, together) if _takes_more(added, found) else None
-    if template is None or _is_passed(added, found, template.source):
+    takes_more = _takes_more(added, found)
+    template = template_of(added, found, beside, together) if takes_more else None
+    of_type = declared_like(added, found) if takes_more and not (template and added.alike) else ""
+    if not of_type and (template is None or _is_passed(added, found, template.source)):
         return
-    if _would_be_unbound(names, template, importable):
+    if template and not of_type and _would_be_unbound(names, template, importable):
         return
-    if is_same_but_form(tree.of(entry), added):
+    if of_type:
+        new = aligned(tree.of(entry), of_type, [tree.of(one) for one in found.entries])
+    elif is_same_but_form(tree.of(entry), added):
         if _says_more(added):
             return
         new = added.text if "\n" in separator else _BLANKS.sub(" ", added.text)
         if (form := forms(added.before).search(tree.of(entry))) and form[0] != added.before:
             new = renamed(new, added.name, renamed(form[0], added.before, added.name))
-    else:
+    elif template is not None:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
     new = as_beside(new, added.name, added.others, tree.of(found.node))
@@ -304,11 +310,17 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
 def _is_related(known: Entry, found: EntryList) -> bool:
     """Tell whether the code around an entry names the owner of the known one, or lies in it."""
     if known.kind == SCHEMA:
-        return is_of_table(found.tree.of(name_of(_named_around(found))), known.owner)
+        return is_of_table(_type_around(found), known.owner)
     if _is_within(known, found.entry):
         return True
     is_named = bool(known.owner) and known.owner in found.tree.text
     return is_named and known.owner in WORD.findall(found.tree.of(_named_around(found)))
+
+
+def _type_around(found: EntryList) -> str:
+    """Return the name of what is around a list; of a constructor's parameters, of the class."""
+    called = (found.tree.of(name_of(one)) for one in found.tree.around(found.entry))
+    return next((one for one in called if one and one not in CONSTRUCTORS), "")
 
 
 def _is_within(known: Entry, entry: Node) -> bool:
@@ -379,6 +391,8 @@ def _takes_more(added: Entry, found: EntryList) -> bool:
     if added.kind == OPTION and _is_within(added, found.entry):
         return True
     called = found.tree.of(name_of(_named_around(found)))
+    if added.kind == SCHEMA and called not in CONSTRUCTORS:
+        return found.node.parent is not None and _CLASSES.search(found.node.parent.type) is not None
     return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 

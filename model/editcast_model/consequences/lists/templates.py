@@ -12,9 +12,9 @@ from editcast_model.consequences.lists.entries import (
     SCHEMA,
     Entry,
     EntryList,
-    inner_of,
     name_of,
 )
+from editcast_model.consequences.lists.types import declared, inner_of, type_of_column
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -89,6 +89,35 @@ def template_of(
     if is_beside and is_like and _says_type(source, text, old):
         return Template(source, words)
     return None if is_beside else Template(source, words, name_of(source) is not None)
+
+
+def declared_like(added: Entry, found: EntryList) -> str:
+    """Return an added field as a list declares the one before it, but of its own type; or nothing.
+
+    For a field of code, the list declares the one before with the type that it has there.
+    """
+    name, kind = declared(found.entry)
+    tree, text = found.tree, found.tree.of(found.entry)
+    if name is None or kind is None or not has(tree.of(name), added.before):
+        return ""
+    if added.kind == SCHEMA:
+        column, may_be_missing = added.column
+        language = tree.language.removesuffix("react")
+        new = type_of_column(column, language, tree.text, may_be_missing=may_be_missing)
+    else:
+        types = dict(zip(added.others, added.types, strict=False))
+        new = added.type if types[added.before] == tree.of(kind) else ""
+    first, second = sorted((name, kind), key=lambda one: one.start_byte)
+    places = (first.start_byte, first.end_byte, second.start_byte, second.end_byte)
+    start, end, start_2, end_2 = (place - found.entry.start_byte for place in places)
+    rest = text[end_2:].rstrip()
+    if not new or "=" in rest or "?" in text[end:start_2]:
+        return ""
+    own = renamed(tree.of(name), added.before, added.name)
+    both = (own, new) if first == name else (new, own)
+    rest = renamed(rest, added.before, added.name)
+    between = " " if text[end:start_2].isspace() else text[end:start_2]
+    return text[:start] + both[0] + between + both[1] + rest
 
 
 def _of_same_type(added: Entry, found: EntryList) -> Template | None:

@@ -28,7 +28,7 @@ def forms(name: str, *, within: bool = False) -> re.Pattern[str]:
     words = "|".join(map(re.escape, written))
     if within:
         return re.compile(rf"{_PART_START}({words})(s?){_PART_END}")
-    return re.compile(rf"(?<![\w$])({words})(?![\w$])()")
+    return re.compile(rf"(?<!\w)(?<!\w\$)({words})(?![\w$])()")
 
 
 @lru_cache(1000)
