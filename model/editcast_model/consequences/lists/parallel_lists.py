@@ -34,6 +34,7 @@ from editcast_model.consequences.lists.placing import put_behind, without_last
 from editcast_model.consequences.lists.schema import is_of_table
 from editcast_model.consequences.lists.templates import (
     Template,
+    accessed_like,
     aligned,
     declared_like,
     is_same_but_form,
@@ -251,6 +252,8 @@ def _copied(
     takes_more = _takes_more(added, found)
     template = template_of(added, found, beside, together) if takes_more else None
     of_type = declared_like(added, found) if takes_more and not (template and added.alike) else ""
+    if not of_type and not _is_passed(added, found, entry):
+        of_type = accessed_like(added, found)
     if not of_type and (template is None or _is_passed(added, found, template.source)):
         return
     if template and not of_type and _would_be_unbound(names, template, importable):

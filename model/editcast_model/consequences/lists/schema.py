@@ -36,8 +36,6 @@ _OWN: Final = re.compile(
 _NEVER_LIKE: Final = re.compile(_OWN.pattern.replace("DEFAULT|", ""), re.IGNORECASE)
 _KEY: Final = re.compile(r"\b(?:PRIMARY|REFERENCES)\b|serial", re.IGNORECASE)
 _NULL: Final = re.compile(r"\b(?:NOT\s+)?NULL\b", re.IGNORECASE)
-#: Types that most dialects call so.
-_PLAIN: Final = {one: one for one in ("boolean", "integer", "bigint", "date")}
 
 
 class _Column(NamedTuple):
@@ -165,7 +163,7 @@ def _column_of_type(added: Entry, name: str, lines: list[str], text: str) -> str
         if one.kind[:2] == (family, False) and not _KEY.search(one.text)
     )
     others = [one for one in map(_COLUMN.match, lines) if one is not None]
-    kind = next(kinds, _PLAIN.get(family, ""))
+    kind = next(kinds, "")
     if not kind or not others:
         return ""
     kind = kind.upper() if others[0]["type"].isupper() else kind.lower()

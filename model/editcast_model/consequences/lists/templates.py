@@ -14,7 +14,7 @@ from editcast_model.consequences.lists.entries import (
     EntryList,
     name_of,
 )
-from editcast_model.consequences.lists.types import declared, inner_of, type_of_column
+from editcast_model.consequences.lists.types import ACCESSORS, declared, inner_of, type_of_column
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -25,6 +25,7 @@ _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
 _NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
+_ACCESSOR = re.compile(r"\b(?:[gs]et|Get)(?P<kind>[A-Z]\w*)\((?P<number>\d*)")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -118,6 +119,32 @@ def declared_like(added: Entry, found: EntryList) -> str:
     rest = renamed(rest, added.before, added.name)
     between = " " if text[end:start_2].isspace() else text[end:start_2]
     return text[:start] + both[0] + between + both[1] + rest
+
+
+def accessed_like(added: Entry, found: EntryList) -> str:
+    """Return a field as a list gets or sets others, by the method for its type; or nothing.
+
+    Such as `statement.setString(4, order.customer())`, with the number behind the one before.
+    """
+    known, types = ACCESSORS.get(found.tree.language, {}), dict(zip(added.others, added.types, strict=False))
+    last = _ACCESSOR.search(found.tree.of(found.entry))
+    others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
+    for text in map(found.tree.of, others if last and added.type else ()):
+        own, called = _only_name(text, added.others), _ACCESSOR.search(text)
+        if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
+            continue
+        is_same, is_plain = types[own] == added.type, known.get(types[own]) == called["kind"]
+        if not is_same and not (is_plain and added.type in known):
+            continue
+        kind = called["kind"] if is_same else known[added.type]
+        number = str(int(last["number"]) + 1) if last["number"] else ""
+        start, end = called.start("kind"), called.end()
+        rest = renamed(text[end:], own, added.name)
+        if found.tree.language == "java":
+            get = "is" if added.type == "boolean" else "get"
+            rest = re.sub(rf"\b(?:is|get)(?={added.name[:1].upper() + added.name[1:]}\b)", get, rest)
+        return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
+    return ""
 
 
 def _of_same_type(added: Entry, found: EntryList) -> Template | None:

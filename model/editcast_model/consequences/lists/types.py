@@ -45,6 +45,18 @@ _MAYBE = re.compile(r"^[?*]|\?$|\s*\|\s*(?:null|None|undefined)\b|^Option(?:al)?
 _BOXED: Final = {"int": "Integer", "boolean": "Boolean", "long": "Long", "double": "Double"}
 _UNBOXED: Final = {boxed: plain for plain, boxed in _BOXED.items()}
 
+#: What methods that get or set a value of a type are called after, such as `setString`.
+ACCESSORS: Final = {
+    "java": {
+        **{one: one for one in "String Boolean Long Double BigDecimal".split()},
+        **{"boolean": "Boolean", "int": "Int", "long": "Long", "double": "Double"},
+    },
+    "csharp": {
+        **{"string": "String", "bool": "Boolean", "int": "Int32", "long": "Int64"},
+        **{"double": "Double", "decimal": "Decimal", "Guid": "Guid", "DateTime": "DateTime"},
+    },
+}
+
 
 def inner_of(node: Node) -> Node:
     """Return the expression of an expression statement; any other node itself."""

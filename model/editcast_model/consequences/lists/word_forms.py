@@ -150,4 +150,5 @@ _STYLES = (
     "-".join,
     " ".join,
     _sentence,
+    *(lambda parts, verb=verb: verb + _pascal(parts) for verb in ("get", "is", "set")),
 )
