@@ -168,5 +168,6 @@ def _column_of_type(added: Entry, name: str, lines: list[str], text: str) -> str
         return ""
     kind = kind.upper() if others[0]["type"].isupper() else kind.lower()
     never = "" if may_be_null else " not null" if "not null" in text else " NOT NULL"
-    start, starts = others[0][0][: others[0].start("name")] + name, {one.start("type") for one in others}
+    start = others[0][0][: others[0].start("name")] + name
+    starts = {one.start("type") for one in others}
     return f"{start:{starts.pop() - 1 if len(starts) == 1 else 0}} {kind}{never}"

@@ -14,7 +14,13 @@ from editcast_model.consequences.lists.entries import (
     EntryList,
     name_of,
 )
-from editcast_model.consequences.lists.types import ACCESSORS, declared, inner_of, type_of_column
+from editcast_model.consequences.lists.types import (
+    ACCESSORS,
+    as_getter,
+    declared,
+    inner_of,
+    type_of_column,
+)
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -126,11 +132,14 @@ def accessed_like(added: Entry, found: EntryList) -> str:
 
     Such as `statement.setString(4, order.customer())`, with the number behind the one before.
     """
-    known, types = ACCESSORS.get(found.tree.language, {}), dict(zip(added.others, added.types, strict=False))
+    known, types = (
+        ACCESSORS.get(found.tree.language, {}),
+        dict(zip(added.others, added.types, strict=False)),
+    )
     last = _ACCESSOR.search(found.tree.of(found.entry))
     others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
     for text in map(found.tree.of, others if last and added.type else ()):
-        own, called = _only_name(text, added.others), _ACCESSOR.search(text)
+        own, called = only_name(text, added.others), _ACCESSOR.search(text)
         if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
             continue
         is_same, is_plain = types[own] == added.type, known.get(types[own]) == called["kind"]
@@ -140,9 +149,7 @@ def accessed_like(added: Entry, found: EntryList) -> str:
         number = str(int(last["number"]) + 1) if last["number"] else ""
         start, end = called.start("kind"), called.end()
         rest = renamed(text[end:], own, added.name)
-        if found.tree.language == "java":
-            get = "is" if added.type == "boolean" else "get"
-            rest = re.sub(rf"\b(?:is|get)(?={added.name[:1].upper() + added.name[1:]}\b)", get, rest)
+        rest = as_getter(rest, added.name, added.type, found.tree.language)
         return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
     return ""
 
@@ -151,7 +158,7 @@ def _of_same_type(added: Entry, found: EntryList) -> Template | None:
     """Return an entry of a list that is of the type of an added column; None for none."""
     for old in added.all_alike:
         for one in found.entries:
-            if _only_name(found.tree.of(one), added.others) == old:
+            if only_name(found.tree.of(one), added.others) == old:
                 return Template(one, ((old, added.name), differing(old, added.name)))
     return None
 
@@ -190,7 +197,7 @@ def _plainest(added: Entry, found: EntryList) -> tuple[Node, str] | None:
     entries = list[tuple[Node, str, list[str]]]()
     for one in (found.entry, *found.by_distance(found.entry)):
         text = found.tree.of(one)
-        own = _only_name(text, added.others)
+        own = only_name(text, added.others)
         if own:
             entries.append((one, own, nameless(text, own)))
     shapes = [shape for *_, shape in entries]
@@ -232,14 +239,14 @@ def _said_by_name(added: Entry, found: EntryList, entry: Node) -> Template | Non
     Such as `FAILED: "Failed"` beside `QUEUED: "Waiting"`.
     """
     for one in found.by_distance(entry):
-        own = _only_name(found.tree.of(one), added.others)
+        own = only_name(found.tree.of(one), added.others)
         texts = _literals(found.tree, one)
         if own and texts and all(forms(own).fullmatch(text) for text in texts):
             return Template(one, ((own, added.name), differing(own, added.name)))
     return None
 
 
-def _only_name(text: str, names: Sequence[str]) -> str:
+def only_name(text: str, names: Sequence[str]) -> str:
     """Return the one of some names that a text has; empty if it has several, or none."""
     found = [one for one in names if has(text, one)]
     return found[0] if len(found) == 1 else ""
@@ -249,7 +256,7 @@ def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[s
     """Tell whether an entry reads like another one but for their names, which others may have."""
     own, others = nameless(found.tree.of(entry), name), [one for one in names if one != name]
     for text in map(found.tree.of, found.by_distance(entry)):
-        other = _only_name(text, others)
+        other = only_name(text, others)
         if other and nameless(text, other) == own:
             return True
     return False

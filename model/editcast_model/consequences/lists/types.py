@@ -106,3 +106,11 @@ def column_of_type(kind: str, language: str) -> tuple[str, bool]:
     found = [column for column, name in called if name == plain]
     is_one = len(found) == 1 or found == ["integer", "bigint"] or found[1:] == ["uuid"]
     return (found[0], may_be_missing) if is_one else ("", may_be_missing)
+
+
+def as_getter(text: str, name: str, kind: str, language: str) -> str:
+    """Call a field's method after its type, as Java does: `isPaid` of a flag, else `getPaid`."""
+    if language != "java":
+        return text
+    verb = "is" if kind == "boolean" else "get"
+    return re.sub(rf"\b(?:is|get)(?={name[:1].upper()}{name[1:]}\b)", verb, text)
