@@ -90,7 +90,11 @@ def _has_all(known: Entry, found: EntryList) -> bool:
     """Tell whether a list has the other entries of the known list in the same order."""
     texts = [text for one in found.entries if not has(text := found.tree.of(one), known.name)]
     if known.kind == COLUMN:  # values may follow the query that they are for
-        texts = texts[-len(known.others) :]
+        starts = range(len(texts) - len(known.others), -1, -1)
+        places = (texts[at : at + len(known.others)] for at in starts)
+        texts = next(
+            (one for one in places if all(map(has, one, known.others))), texts[-len(known.others) :]
+        )
         # One may be made on the spot, as an `id` is.
         missed = len(texts) - sum(map(has, texts, known.others))
         return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
