@@ -84,7 +84,10 @@ def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:
     for at, place in reversed([*enumerate(places)]):
         written = place[0]
         if like:
-            written = renamed(row[at][0], like, name)
+            as_words = " ".join(parts_of(like))
+            is_usual = name in written_forms(" ".join(parts_of(name)))
+            is_usual &= row[at][0] in written_forms(as_words)
+            written = renamed(row[at][0], as_words if is_usual else like, name)
         elif written == _pascal(parts_of(name)) and _is_quoted(entry, place):
             written = _sentence(parts_of(name))
         entry = entry[: place.start()] + written + entry[place.end() :]
