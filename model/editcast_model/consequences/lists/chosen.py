@@ -86,7 +86,7 @@ def _guard(found: EntryList, added: Entry, alike: list[str]) -> Hunk | None:
     ]
     guarded = [name for name, _ in guards]
     is_there = any(has(tree.of(one), added.name) for one in found.entries)
-    if len(guards) < 2 or len({*guarded}) < len(guards) or is_there or not {*alike} <= {*guarded}:
+    if is_there or not {*alike} <= {*guarded} or not 1 < len({*guarded}) < len(added.others):
         return None
     between = tree.text[end_of(tree, guards[0][1]) : guards[1][1].start_byte]
     above, last = None, -1

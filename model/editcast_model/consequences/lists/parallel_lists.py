@@ -38,6 +38,7 @@ from editcast_model.consequences.lists.templates import (
     Template,
     accessed_like,
     aligned,
+    counted_on,
     declared_like,
     is_same_but_form,
     template_of,
@@ -219,7 +220,8 @@ def _ends(added: Entry, found: EntryList) -> bool:
     after = found.beside(1)
     if after is None or after.type != found.entry.type:
         return True
-    return sum(has(found.tree.of(after), name) for name in {*added.others}) != 1
+    named = [name for name in dict.fromkeys(added.others) if has(found.tree.of(after), name)]
+    return len(named) != 1 or named == [*added.others[:1]]  # the key may come last
 
 
 def _is_there(added: Entry, found: EntryList) -> bool:
@@ -276,6 +278,7 @@ def _copied(
         new = f"{added.name}={new.rpartition('=')[2]}"  # no function takes it by its place
     kind: Kind = "add_entry" if related else "add_entry_apart"
     hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
+    hunk = counted_on(found, hunk)
     yield Consequence(hunk, kind, cause=added.cause)
 
 

@@ -22,6 +22,7 @@ from editcast_model.consequences.lists.types import (
     type_of_column,
 )
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
+from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
@@ -121,6 +122,7 @@ def declared_like(added: Entry, found: EntryList) -> str:
     if not new or "=" in rest or "?" in text[end:start_2]:
         return ""
     own = renamed(tree.of(name), added.before, added.name)
+    own = as_getter(own, added.name, added.type, tree.language)
     both = (own, new) if first == name else (new, own)
     rest = renamed(rest, added.before, added.name)
     between = " " if text[end:start_2].isspace() else text[end:start_2]
@@ -142,6 +144,8 @@ def accessed_like(added: Entry, found: EntryList) -> str:
         own, called = only_name(text, added.others), _ACCESSOR.search(text)
         if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
             continue
+        if not known or has(called["kind"], own):  # not of a type, but of a name
+            continue
         is_same, is_plain = types[own] == added.type, known.get(types[own]) == called["kind"]
         if not is_same and not (is_plain and added.type in known):
             continue
@@ -152,6 +156,21 @@ def accessed_like(added: Entry, found: EntryList) -> str:
         rest = as_getter(rest, added.name, added.type, found.tree.language)
         return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
     return ""
+
+
+def counted_on(found: EntryList, hunk: Hunk) -> Hunk:
+    """Count on from the number of an inserted entry in those behind it, as they did so far."""
+    tree, new, end = found.tree, _ACCESSOR.search(hunk.text), hunk.end
+    following = int(new["number"]) if new and new["number"] else -1
+    text = hunk.text
+    for one in found.entries[found.entries.index(found.entry) + 1 :]:
+        at = _ACCESSOR.search(tree.text, one.start_byte, one.end_byte)
+        if not at or at["number"] != str(following):
+            break
+        following += 1
+        text += f"{tree.text[end : at.start('number')]}{following}"
+        end = at.end()
+    return Hunk(hunk.start, end, text)
 
 
 def _of_same_type(added: Entry, found: EntryList) -> Template | None:
@@ -186,9 +205,10 @@ def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
-        for one in found.by_distance(found.entry):
-            if has(found.tree.of(one), added.alike):
-                return one, added.alike
+        near = [(one, found.tree.of(one)) for one in found.by_distance(found.entry)]
+        like = [(one, text) for one, text in near if has(text, added.alike)]
+        for one, _ in sorted(like, key=lambda each: not only_name(each[1], added.others)):
+            return one, added.alike
     return found.entry, added.before
 
 

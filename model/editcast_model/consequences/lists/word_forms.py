@@ -84,10 +84,9 @@ def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:
     for at, place in reversed([*enumerate(places)]):
         written = place[0]
         if like:
-            as_words = " ".join(parts_of(like))
-            is_usual = name in written_forms(" ".join(parts_of(name)))
-            is_usual &= row[at][0] in written_forms(as_words)
-            written = renamed(row[at][0], as_words if is_usual else like, name)
+            words, old = (" ".join(parts_of(one)) for one in (name, like))
+            is_usual = row[at][0] == like in written_forms(old) and name in written_forms(words)
+            written = renamed(row[at][0], old if is_usual else like, name)
         elif written == _pascal(parts_of(name)) and _is_quoted(entry, place):
             written = _sentence(parts_of(name))
         entry = entry[: place.start()] + written + entry[place.end() :]
