@@ -12,6 +12,7 @@ from editcast_model.consequences.lists.entries import (
     kind_of,
     lists_around,
 )
+from editcast_model.consequences.lists.placing import as_line
 from editcast_model.consequences.lists.related import is_related, is_within
 from editcast_model.consequences.lists.templates import only_name
 from editcast_model.consequences.lists.types import as_getter
@@ -66,14 +67,15 @@ def lacking_in_guards(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """
     types = dict(zip(added.others, added.types, strict=False))
     alike = [name for name, kind in types.items() if kind and kind == added.type]
+    hunks = dict[Hunk, None]()
     places = [one.start() for one in forms(alike[-1]).finditer(tree.text)] if alike else []
     for place in places if len(places) <= MOST_PLACES else ():
         for found in lists_around(tree, tree.path(place)):
             if _BLOCK.search(found.node.type) and "statement" in found.entry.type:
-                hunk = _guard(found, added, alike)
-                if hunk is not None and is_related(added, found):
-                    yield Consequence(hunk, "add_entry", cause=added.cause)
+                hunk = _guard(found, added, alike) if is_related(added, found) else None
+                hunks |= {hunk: None} if hunk is not None else {}
                 break
+    yield from (Consequence(one, "add_entry", cause=added.cause) for one in hunks)
 
 
 def _guard(found: EntryList, added: Entry, alike: list[str]) -> Hunk | None:
@@ -100,4 +102,4 @@ def _guard(found: EntryList, added: Entry, alike: list[str]) -> Hunk | None:
     if above is None or between.strip():
         return None
     end = end_of(tree, above)
-    return Hunk(end, end, between + renamed(source, alike[-1], added.name))
+    return as_line(tree.text, end, between, renamed(source, alike[-1], added.name))

@@ -52,8 +52,7 @@ _REACH = 2000  # characters around a change in which its statement is looked for
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists inside strings lack after an entry was added to a list."""
     tables = list(lacking_in_tables(tree.text, added)) if _TABLE.search(tree.text) else []
-    for hunk in tables:
-        yield Consequence(hunk, "add_entry_in_text", cause=added.cause)
+    yield from (Consequence(one, "add_entry_in_text", cause=added.cause) for one in tables)
     without_later = [replace(added, after="")] if added.after else []
     for one in (added, *without_later):
         for first, between, second in one.neighbours_in(tree.text, _REST):

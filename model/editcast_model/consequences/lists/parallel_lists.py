@@ -26,7 +26,7 @@ from editcast_model.consequences.lists.entries import (
     lists_around,
 )
 from editcast_model.consequences.lists.in_texts import added_columns, after_column, lacking_in_texts
-from editcast_model.consequences.lists.placing import put_behind, without_last
+from editcast_model.consequences.lists.placing import as_line, without_last
 from editcast_model.consequences.lists.related import (
     is_of_another,
     is_passed,
@@ -277,7 +277,7 @@ def _copied(
     if added.kind == OPTION and re.search(rf"\*,[^)]*\b{added.name}\b", tree.text):
         new = f"{added.name}={new.rpartition('=')[2]}"  # no function takes it by its place
     kind: Kind = "add_entry" if related else "add_entry_apart"
-    hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
+    hunk = as_line(tree.text, end_of(tree, entry), separator, new)
     hunk = counted_on(found, hunk)
     yield Consequence(hunk, kind, cause=added.cause)
 
@@ -305,11 +305,3 @@ def _would_be_unbound(names: Names, template: Template, importable: Container[st
             if not (names.is_known(one, new) or (is_imported and new in importable)):
                 return True
     return False
-
-
-def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
-    """Put an entry behind another one: as a whole line, where each has its own."""
-    end = separator.find("\n") + 1
-    if text.startswith(separator[:end], at):
-        return Hunk(at + end, at + end, separator[end:] + new + separator[:end])
-    return put_behind(text, at, separator, new)
