@@ -14,8 +14,8 @@ from editcast_model.consequences.lists.entries import (
 )
 from editcast_model.consequences.lists.placing import as_line
 from editcast_model.consequences.lists.related import is_related, is_within
-from editcast_model.consequences.lists.templates import only_name
-from editcast_model.consequences.lists.types import as_getter
+from editcast_model.consequences.lists.templates import ACCESSOR, only_name
+from editcast_model.consequences.lists.types import ACCESSORS, as_getter
 from editcast_model.consequences.lists.word_forms import forms, has, nameless, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree
@@ -42,6 +42,10 @@ def lacking_in_calls(tree: Tree, added: Entry) -> Iterator[Consequence]:
             continue
         if found[0][:-1] in _NAMED and not is_within(added, given):
             continue
+        between, end = tree.text[listed[0].end_byte : listed[1].start_byte], listed[at - 1].end_byte
+        numbered = _numbered(added, texts, tree.language)
+        if numbered:
+            yield Consequence(Hunk(end, end, between + numbered), "add_entry", cause=added.cause)
         same = [
             place
             for place, (text, name) in enumerate(zip(texts, added.others, strict=True))
@@ -56,8 +60,23 @@ def lacking_in_calls(tree: Tree, added: Entry) -> Iterator[Consequence]:
         like = min(same, key=lambda place: abs(place - at + 1))
         new = renamed(texts[like], added.others[like], added.name)
         new = as_getter(new, added.name, added.type, tree.language)
-        between, end = tree.text[listed[0].end_byte : listed[1].start_byte], listed[at - 1].end_byte
         yield Consequence(Hunk(end, end, between + new), "add_entry", cause=added.cause)
+
+
+def _numbered(added: Entry, texts: list[str], language: str) -> str:
+    """Return a field behind others that a row has by their numbers, as in `row.GetString(2)`."""
+    known, found = ACCESSORS.get(language, {}), [ACCESSOR.search(one) for one in texts]
+    numbers = [int(one["number"] or -1) for one in found if one is not None]
+    first = numbers[0] if numbers else 0
+    if added.after or not known or numbers != [*range(first, first + len(texts))]:
+        return ""
+    for text, kind, one in zip(texts, added.types, found, strict=True):
+        assert one is not None
+        is_plain = known.get(kind) == one["kind"] and added.type in known
+        if kind == added.type or is_plain:
+            called = one["kind"] if kind == added.type else known[added.type]
+            return f"{text[: one.start('kind')]}{called}({numbers[-1] + 1}{text[one.end() :]}"
+    return ""
 
 
 def lacking_in_guards(tree: Tree, added: Entry) -> Iterator[Consequence]:

@@ -32,7 +32,7 @@ _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
 _NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
-_ACCESSOR = re.compile(r"\b(?:[gs]et|Get)(?P<kind>[A-Z]\w*)\((?P<number>\d*)")
+ACCESSOR = re.compile(r"\b(?:[gs]et|Get)(?P<kind>[A-Z][\w<>]*)\((?P<number>\d*)")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -138,10 +138,10 @@ def accessed_like(added: Entry, found: EntryList) -> str:
         ACCESSORS.get(found.tree.language, {}),
         dict(zip(added.others, added.types, strict=False)),
     )
-    last = _ACCESSOR.search(found.tree.of(found.entry))
+    last = ACCESSOR.search(found.tree.of(found.entry))
     others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
     for text in map(found.tree.of, others if last and added.type else ()):
-        own, called = only_name(text, added.others), _ACCESSOR.search(text)
+        own, called = only_name(text, added.others), ACCESSOR.search(text)
         if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
             continue
         if not known or has(called["kind"], own):  # not of a type, but of a name
@@ -160,11 +160,11 @@ def accessed_like(added: Entry, found: EntryList) -> str:
 
 def counted_on(found: EntryList, hunk: Hunk) -> Hunk:
     """Count on from the number of an inserted entry in those behind it, as they did so far."""
-    tree, new, end = found.tree, _ACCESSOR.search(hunk.text), hunk.end
+    tree, new, end = found.tree, ACCESSOR.search(hunk.text), hunk.end
     following = int(new["number"]) if new and new["number"] else -1
     text = hunk.text
     for one in found.entries[found.entries.index(found.entry) + 1 :]:
-        at = _ACCESSOR.search(tree.text, one.start_byte, one.end_byte)
+        at = ACCESSOR.search(tree.text, one.start_byte, one.end_byte)
         if not at or at["number"] != str(following):
             break
         following += 1
