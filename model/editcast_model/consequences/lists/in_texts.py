@@ -45,6 +45,7 @@ _CALLED = re.compile(r"(\w+)\s*:?=\s*[\"'`]$")
 #: Columns or named placeholders.
 _COLUMN = r"[:@]?(?:\w+\.)?\w+"
 _COLUMNS = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN}){{2,}}")
+_CLAUSE = re.compile(r"\b(?:SELECT|FROM|WHERE|VALUES|SET|RETURNING)\b", re.IGNORECASE)
 _FEW = 3  # names of a list of which two say that all are meant
 _REACH = 2000  # characters around a change in which its statement is looked for
 
@@ -57,7 +58,8 @@ def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     for one in (added, *without_later):
         for first, between, second in one.neighbours_in(tree.text, _REST):
             listed = _text_at(tree, first.start())
-            is_due = listed and one.is_known_at(first.start()) and not has(listed, one.name)
+            clause = _clause(tree.text, listed, first.start())
+            is_due = listed and one.is_known_at(first.start()) and not has(clause, one.name)
             if one is not added:  # an INSERT statement may leave out the later columns
                 has_later = any(has(listed, each) for each in added.later)
                 is_due = is_due and not has_later and _INSERT.search(listed) is not None
@@ -88,6 +90,15 @@ def _inserted(text: str, added: Entry, listed: str, beside: Beside) -> Hunk | No
         return Hunk(at, at, name + rest + separator)
     is_last = _END.match(text, end) if rest else _ends_list(text, one.start(), end, added)
     return Hunk(end, end, separator + name + rest) if is_last else None
+
+
+def _clause(text: str, listed: str, place: int) -> str:
+    """Return the clause of a statement around a place of it: others have lists of their own."""
+    start = text.find(listed, max(0, place - len(listed)))
+    marks = [0, *(one.start() for one in _CLAUSE.finditer(listed)), len(listed)]
+    low = max((one for one in marks if start + one <= place), default=0)
+    high = min((one for one in marks if start + one > place), default=0)
+    return listed[low:high]
 
 
 def _renumbered(text: str, hunk: Hunk, listed: str) -> Hunk:
