@@ -305,9 +305,8 @@ def _described(found: EntryList) -> Entry | None:
     if neighbour is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
         return None
     text, text_before = tree.of(node), tree.of(neighbour)
-    words, others = WORD.findall(text), WORD.findall(text_before)
-    pairs = zip(words, others, strict=False)
-    at = next((at for at, (one, other) in enumerate(pairs) if one != other), len(words))
+    pairs = [*zip(WORD.findall(text), WORD.findall(text_before), strict=False)]
+    at = next((at for at, (one, other) in enumerate(pairs) if one != other), LONGEST)
     called, kind = declared(node)
     is_behind = called is not None and kind is not None and kind.start_byte < called.start_byte
 
@@ -331,7 +330,6 @@ def _described(found: EntryList) -> Entry | None:
     def is_alike(one: Node) -> bool:
         return bool(name(one)) and (reads_alike(one) or ("" != type_of(node) == type_of(one)))
 
-    is_like = reads_alike(before), reads_alike(after)
     all_alike = tuple(name(one) for one in found.by_distance(node) if is_alike(one))
     owner = _owner(tree, node)
     # Nothing else names a group of constants of Go.
@@ -346,7 +344,7 @@ def _described(found: EntryList) -> Entry | None:
         tuple(name(one) for one in found.entries if one != node),
         text,
         text_before,
-        is_like,
+        (reads_alike(before), reads_alike(after)),
         next(iter(all_alike), ""),
         _type_of(tree, tree.of(whose)),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
