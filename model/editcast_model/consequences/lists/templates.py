@@ -114,7 +114,7 @@ def declared_like(added: Entry, found: EntryList) -> str:
         new = type_of_column(column, language, tree.text, may_be_missing=may_be_missing)
     else:
         types = dict(zip(added.others, added.types, strict=False))
-        new = added.type if types[added.before] == tree.of(kind) else ""
+        new = added.type if types.get(added.before) == tree.of(kind) else ""
     first, second = sorted((name, kind), key=lambda one: one.start_byte)
     places = (first.start_byte, first.end_byte, second.start_byte, second.end_byte)
     start, end, start_2, end_2 = (place - found.entry.start_byte for place in places)
@@ -134,10 +134,8 @@ def accessed_like(added: Entry, found: EntryList) -> str:
 
     Such as `statement.setString(4, order.customer())`, with the number behind the one before.
     """
-    known, types = (
-        ACCESSORS.get(found.tree.language, {}),
-        dict(zip(added.others, added.types, strict=False)),
-    )
+    known = ACCESSORS.get(found.tree.language, {})
+    types = dict(zip(added.others, added.types, strict=False))
     last = ACCESSOR.search(found.tree.of(found.entry))
     others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
     for text in map(found.tree.of, others if last and added.type else ()):
