@@ -15,7 +15,7 @@ from editcast_model.consequences.lists.entries import (
 from editcast_model.consequences.lists.placing import as_line
 from editcast_model.consequences.lists.related import is_related, is_within
 from editcast_model.consequences.lists.templates import ACCESSOR, only_name
-from editcast_model.consequences.lists.types import ACCESSORS, as_getter
+from editcast_model.consequences.lists.types import accessor, as_getter
 from editcast_model.consequences.lists.word_forms import forms, has, nameless, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree
@@ -65,16 +65,14 @@ def lacking_in_calls(tree: Tree, added: Entry) -> Iterator[Consequence]:
 
 def _numbered(added: Entry, texts: list[str], language: str) -> str:
     """Return a field behind others that a row has by their numbers, as in `row.GetString(2)`."""
-    known, found = ACCESSORS.get(language, {}), [ACCESSOR.search(one) for one in texts]
+    found = [ACCESSOR.search(one) for one in texts]
     numbers = [int(one["number"] or -1) for one in found if one is not None]
     first = numbers[0] if numbers else 0
-    if added.after or not known or numbers != [*range(first, first + len(texts))]:
+    if added.after or numbers != [*range(first, first + len(texts))]:
         return ""
     for text, kind, one in zip(texts, added.types, found, strict=True):
         assert one is not None
-        is_plain = known.get(kind) == one["kind"] and added.type in known
-        if kind == added.type or is_plain:
-            called = one["kind"] if kind == added.type else known[added.type]
+        if called := accessor(one["kind"], kind, added.type, language):
             return f"{text[: one.start('kind')]}{called}({numbers[-1] + 1}{text[one.end() :]}"
     return ""
 

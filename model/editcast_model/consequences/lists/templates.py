@@ -15,7 +15,7 @@ from editcast_model.consequences.lists.entries import (
     name_of,
 )
 from editcast_model.consequences.lists.types import (
-    ACCESSORS,
+    accessor,
     as_getter,
     declared,
     inner_of,
@@ -134,24 +134,20 @@ def accessed_like(added: Entry, found: EntryList) -> str:
 
     Such as `statement.setString(4, order.customer())`, with the number behind the one before.
     """
-    known = ACCESSORS.get(found.tree.language, {})
-    types = dict(zip(added.others, added.types, strict=False))
+    types, language = dict(zip(added.others, added.types, strict=False)), found.tree.language
     last = ACCESSOR.search(found.tree.of(found.entry))
     others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
     for text in map(found.tree.of, others if last and added.type else ()):
         own, called = only_name(text, added.others), ACCESSOR.search(text)
         if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
             continue
-        if not known or has(called["kind"], own):  # not of a type, but of a name
+        kind = accessor(called["kind"], types[own], added.type, language)
+        if not kind or has(called["kind"], own):  # not of a type, but of a name
             continue
-        is_same, is_plain = types[own] == added.type, known.get(types[own]) == called["kind"]
-        if not is_same and not (is_plain and added.type in known):
-            continue
-        kind = called["kind"] if is_same else known[added.type]
         number = str(int(last["number"]) + 1) if last["number"] else ""
         start, end = called.start("kind"), called.end()
         rest = renamed(text[end:], own, added.name)
-        rest = as_getter(rest, added.name, added.type, found.tree.language)
+        rest = as_getter(rest, added.name, added.type, language)
         return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
     return ""
 

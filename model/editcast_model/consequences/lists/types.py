@@ -46,7 +46,7 @@ _BOXED: Final = {"int": "Integer", "boolean": "Boolean", "long": "Long", "double
 _UNBOXED: Final = {boxed: plain for plain, boxed in _BOXED.items()}
 
 #: What methods that get or set a value of a type are called after, such as `setString`.
-ACCESSORS: Final = {
+_ACCESSORS: Final = {
     "java": {
         **{one: one for one in "String Boolean Long Double BigDecimal".split()},
         **{"boolean": "Boolean", "int": "Int", "long": "Long", "double": "Double"},
@@ -106,6 +106,14 @@ def column_of_type(kind: str, language: str) -> tuple[str, bool]:
     found = [column for column, name in called if name == plain]
     is_one = len(found) == 1 or found == ["integer", "bigint"] or found[1:] == ["uuid"]
     return (found[0], may_be_missing) if is_one else ("", may_be_missing)
+
+
+def accessor(word: str, other: str, kind: str, language: str) -> str:
+    """Return what gets or sets a value of a type, where `word` does of another one; or nothing."""
+    known = _ACCESSORS.get(language, {})
+    if not known or kind == other:
+        return word if known else ""
+    return known.get(kind, "") if known.get(other) == word else ""
 
 
 def as_getter(text: str, name: str, kind: str, language: str) -> str:
