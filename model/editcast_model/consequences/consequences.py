@@ -14,12 +14,12 @@ from itertools import chain
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists import in_documents
-from editcast_model.consequences.lists.columns import in_column
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
 from editcast_model.consequences.members.enums import enums_left_in
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.replaced.columns import in_column
 from editcast_model.consequences.replaced.defaults import defaults_left_in
 from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in

@@ -14,11 +14,11 @@ from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
-from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.pairs import after_paired_call
+from editcast_model.consequences.members.properties import after_new_property
 from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
