@@ -29,9 +29,9 @@ _FUNCTIONS = word_set("""
 """)
 #: What may be a prototype of C, and what stands between a function's name there and all of it.
 _PROTOTYPES = word_set("declaration field_declaration")
-_DECLARATORS = word_set("""
-    qualified_identifier function_declarator pointer_declarator reference_declarator
-""")
+_DECLARATORS = word_set(
+    "qualified_identifier function_declarator pointer_declarator reference_declarator"
+)
 #: A part of the types of all nodes whose code runs later, or may.
 FUNCTION: Final = re.compile("function|lambda|method|closure|func_literal")
 #: A class of C#, and its parameters, which are those of its constructor.
@@ -42,8 +42,7 @@ _CALLS = word_set("""
     member_call_expression nullsafe_member_call_expression scoped_call_expression
     invocation_expression object_creation_expression
 """)
-#: The fields of what is called.
-_CALLED = ("function", "method", "constructor", "name", "type")
+_CALLED = ("function", "method", "constructor", "name", "type")  # its fields
 _SPREADS = word_set("""
     spread_element list_splat dictionary_splat variadic_argument variadic_unpacking
     variadic_placeholder splat_argument hash_splat_argument
@@ -151,12 +150,11 @@ def function_at(names: Names, offset: int) -> Function | None:
 def functions_around(names: Names, offset: int) -> list[Function]:
     """Return the functions with a name that an offset is in, the outermost first."""
     path, kinds = names.tree.path_near(offset), _FUNCTIONS | _PROTOTYPES
-    steps = [
-        (above, step)
+    found = (
+        _function(names, step.node, above.node)
         for at, (above, step) in enumerate(pairwise(path), 2)
         if step.type in kinds or (step.type, *(one.type for one in path[at : at + 1])) == _MAKER
-    ]
-    found = (_function(names, step.node, above.node) for above, step in steps)
+    )
     return [one for one in found if one is not None]
 
 

@@ -30,6 +30,7 @@ from editcast_model.consequences.other_files.module_changes import (
     NewParameters,
 )
 from editcast_model.consequences.other_files.ties import Ties
+from editcast_model.consequences.passing.assertions import call_or_assertion_of
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
@@ -43,7 +44,6 @@ from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
-from editcast_model.syntax.assertions import call_or_assertion_of
 from editcast_model.syntax.calls import Call
 from editcast_model.syntax.declarators import makers_named
 from editcast_model.syntax.members import is_member, owner
