@@ -12,7 +12,6 @@ from itertools import takewhile
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.lists.chosen import lacking_in_calls, lacking_in_guards
 from editcast_model.consequences.lists.entries import (
     COLUMN,
     LONGEST,
@@ -184,8 +183,6 @@ def lacking(
         importable: Names that other files of the project define or import.
     """
     yield from _lacking_in_code(names, added, together, importable)
-    yield from lacking_in_calls(names.tree, added)
-    yield from lacking_in_guards(names.tree, added)
     yield from lacking_in_texts(names.tree, added)
 
 

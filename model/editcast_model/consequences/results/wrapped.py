@@ -1,6 +1,6 @@
 """A function's result that is wrapped since a change, as `T` in `Result<T>` or `Optional<T>`.
 
-Of Rust, Java and C++. What the function returns is wrapped as well, unless it is a call: what that
+Of Rust and Java. What the function returns is wrapped as well, unless it is a call: what that
 returns may be wrapped already. Callers in Rust that may fail as well hand the error on.
 """
 
@@ -13,7 +13,6 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.results.further import APART, returns_in
-from editcast_model.consequences.results.optionals import NOTHING, asked, made_optional, returned
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, calls_of
 from editcast_model.syntax.names import Names
@@ -70,10 +69,7 @@ class Wrapped(NamedTuple):
 def after_wrapping(change: Change) -> Iterator[Consequence]:
     """Return the results that are not wrapped yet, and the calls that lack a `?`."""
     for one in newly_wrapped(change):
-        if one.maker == NOTHING:
-            yield from returned(change.after.tree, one.function)
-        else:
-            yield from _returned(change, one)
+        yield from _returned(change, one)
         for call in calls_of(change.after, one.function):
             yield from handed_on(change.after, call, one.maker)
 
@@ -81,9 +77,6 @@ def after_wrapping(change: Change) -> Iterator[Consequence]:
 def newly_wrapped(change: Change) -> Iterator[Wrapped]:
     """Yield the functions whose results are wrapped since a change."""
     for before, function in change.functions:
-        if made_optional(change.before.tree, before.node, change.after.tree, function.node):
-            yield Wrapped(function, NOTHING, False)
-            continue
         was = _result(change.before.tree, before.node)
         maker, inner = _wrapper(change.after.tree, function.node)
         earlier, wrapped = _wrapper(change.before.tree, before.node)
@@ -98,8 +91,6 @@ def handed_on(names: Names, call: Call, maker: str) -> Iterator[Consequence]:
     """Return the `?` that a call lacks in a function that may fail, or its question for `null`."""
     if maker == _MAKERS["Optional"]:
         yield from _asked(names, call)
-    elif maker == NOTHING:
-        yield from asked(names, call)
     tree, node, parent = names.tree, call.node, call.node.parent
     function = next((one for one in tree.around(node) if APART.match(one.type)), None)
     if maker == "Ok" and (hunk := _no_option(tree, node)) is not None:
