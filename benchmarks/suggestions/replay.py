@@ -117,6 +117,7 @@ class Replay:
     def _make(self, steps: set[int], file: str) -> None:
         self.done |= steps
         self._texts[file].append(self.scenario.text(file, self.done))
+        self._tracks[file].text = self._texts[file][-1]
 
     def _save(self, file: str) -> None:
         track = self._tracks[file]

@@ -72,7 +72,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
         if not is_plain:
             continue
         is_needed = len(added) == 1 and added[0].is_required and _lacks(call, old, added[0])
-        if is_needed and value_for(names, call, added[0]) is None:
+        if is_needed and value_for(names, call, added[0], new.index(added[0])) is None:
             yield from handed_down(names, call, new.index(added[0]), added[0], given)
         for one in added:
             if not one.is_required and is_idle_around(names, call, one):
@@ -140,7 +140,7 @@ def _with_argument(
     names: Names, call: Call, old: Parameters, index: int, added: Parameter
 ) -> Iterator[Consequence]:
     """Return a call with the argument that it lacks, if there is a value for it."""
-    value = value_for(names, call, added) if _lacks(call, old, added) else None
+    value = value_for(names, call, added, index) if _lacks(call, old, added) else None
     if value is not None:
         if added.is_named or len(call.positional) < index:
             index, value = len(call.arguments), names.rules.given_by_name(added.name, value)

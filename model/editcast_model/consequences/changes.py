@@ -8,6 +8,7 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
+from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk, diff
 from editcast_model.history import changes
 from editcast_model.syntax.calls import Function, function_of, functions_around
@@ -263,10 +264,32 @@ def _same(one: Occurrence, names: Names, place: int | None) -> Occurrence | None
 
 
 def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
-    """Tell whether a field or parameter has a name like its old one, and another type or value."""
+    """Tell whether a field or parameter has a name like its old one, and another type or value.
+
+    A field may share the first of as many parts: `pollSeconds: number`, `pollInterval: Duration`.
+    """
     if len(gone) != 1 or not (is_declared_member(gone[0]) or gone[0].part.kind == "parameter"):
         return False
-    return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
+    parts, others = parts_of(gone[0].name), parts_of(come[0].name)
+    is_field = is_declared_member(gone[0]) and len(parts) == len(others) > 1
+    names = gone[0].name.lower(), come[0].name.lower()
+    return is_field and parts[0] == others[0] or fuzz.ratio(*names) >= _ALIKE
+
+
+def is_alike(change: Change, renamed: Renamed) -> bool:
+    """Tell whether most of what is defined stayed: else it is another thing in the same place.
+
+    Or the names of two fields are alike, whose types need not be.
+    """
+    old, new = renamed.before, renamed.after
+    if are_declared_alike([old], [new]):
+        return True
+    was, now = (
+        Counter(WORD.findall(names.tree.of(one.path[-2].node)))
+        for names, one in ((change.before, old), (change.after, new))
+    )
+    was[new.name] += was.pop(old.name, 0)
+    return 2 * (was & now).total() >= max(was.total(), now.total())
 
 
 def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

@@ -14,11 +14,12 @@ from itertools import chain
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists import in_documents
-from editcast_model.consequences.lists.columns import in_column
 from editcast_model.consequences.lists.folder_files import FolderFile, listed
+from editcast_model.consequences.members.enums import enums_left_in
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.replaced.columns import in_column
 from editcast_model.consequences.replaced.defaults import defaults_left_in
 from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
@@ -28,12 +29,16 @@ from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.rewrites.migrations import migrations_left_in
-from editcast_model.consequences.rewrites.rewrites import after_rewrite, rewrites_left_in
+from editcast_model.consequences.rewrites.rewrites import (
+    after_rewrite,
+    change_of_save,
+    rewrites_left_in,
+)
 from editcast_model.consequences.rules import after_change, replacing
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.names import Names, has_rules
+from editcast_model.syntax.names import Names, has_rules, have_same_rules
 from editcast_model.syntax.tree import parse
 
 #: The most earlier texts that the current text is compared with.
@@ -142,6 +147,9 @@ class Consequences:
             found += free(_counted(change, chain(after_change(change, imports, entries), rewrites)))
         words = chain(words, in_documents.lacking_in_whole_lists(text, entries_of))
         due = self._following(now, changes, others, words, imports or ())
+        if entries is not None:
+            typed = (one for change in others for one in change.typed)
+            due = chain(enums_left_in(now, typed, self._changes_elsewhere(now), entries), due)
         in_order = (_ordered(each, text, cursor or 0) for each in (found, list(free(due))))
         return list(chain.from_iterable(in_order))[:MOST_CONSEQUENCES]
 
@@ -176,6 +184,14 @@ class Consequences:
             if not any(last.wrote(one.hunk.start, one.hunk.end) for last in changes[:1]):
                 yield one
         yield from words
+
+    def _changes_elsewhere(self, now: Names) -> Iterator[Change | None]:
+        """Yield the changes of saves of files of the same language, the newest first."""
+        language, folder = now.tree.language, self._path.rpartition("/")[0]
+        for one in reversed(self._saves):
+            is_near = language != "go" or one.file.rpartition("/")[0] == folder  # one package
+            if is_near and have_same_rules(language_of("", one.file), language):
+                yield change_of_save(one.before, one.after, language)
 
     def names(self, text: str) -> Names | None:
         """Return the names of a text of the file; None for one without rules, or too long."""

@@ -52,6 +52,9 @@ _AWAITED = """get post put patch delete head options request send execute scalar
     rollback flush refresh merge""".split()
 #: Types of functions that others call by their names, and so no handlers of events.
 _NAMED = ("function_declaration", "method_definition")
+#: A module of JavaScript that may wait outside of functions, and one that does.
+_MODULE = re.compile(r"^(?:import|export)\b", re.MULTILINE)
+_AT_TOP = re.compile(r"^(?:(?:export )?(?:const|let|var) [^\n=]*= )?await \w", re.MULTILINE)
 #: Types of nodes in a function that the function does not run, or not at once.
 _APART = re.compile("parameters$|^class_|^generator_expression$")
 
@@ -100,10 +103,11 @@ def new_coroutines(change: Change) -> Iterator[Function]:
 def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:
     """Return what a use of a coroutine lacks: a call is awaited, and no thread has to run it."""
     call = call_of(names.tree, one)
+    given = one.path[-1 if one.role is Role.REFERENCE else -2].node
+    yield from _gathered(names, given if call is None else call.node)
     if call is not None:
         yield from awaited(names, call)
         return
-    given = one.path[-1 if one.role is Role.REFERENCE else -2].node
     listed = given.parent
     threaded = listed.parent if listed is not None and listed.type == "argument_list" else None
     to, written = names.tree.of(field(threaded, "function")), names.tree.of(given)
@@ -115,6 +119,22 @@ def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:
     if first == given:
         text = f"{written}({', '.join(map(names.tree.of, others))})"
         yield Consequence(Hunk(threaded.start_byte, threaded.end_byte, text), "await_call")
+
+
+def _gathered(names: Names, node: Node) -> Iterator[Consequence]:
+    """Return the `await Promise.all` around a `map` by a coroutine, or by calls of it alone."""
+    above = node.parent
+    mapped = node if above is None or above.type != "arrow_function" else above
+    call = mapped.parent.parent if mapped.parent is not None else None
+    method = names.tree.of(field(called_by(call), "property")) if call is not None else ""
+    if call is None or method != "map" or first_child(mapped.parent) != mapped:
+        return
+    if _may_await(names, call):
+        yield from _made_async(names, call, is_first=False)
+        text = f"await Promise.all({names.tree.of(call)})"
+        if call.parent is not None and call.parent.type in _PARTS:
+            text = f"({text})"
+        yield Consequence(Hunk(call.start_byte, call.end_byte, text), "await_call")
 
 
 def _asleep(names: Names, function: Node) -> Iterator[Consequence]:
@@ -194,8 +214,11 @@ def _no_longer_blocking(change: Change) -> Iterator[Consequence]:
 def _may_await(names: Names, node: Node, *, was_blocking: bool = False) -> bool:
     """Tell whether a call lacks an `await`, and can have it."""
     function, parent = _coroutine_around(names, node), node.parent
-    if function is None or parent is None or parent.type in _AWAIT or _is_taken(names, node):
+    if parent is None or parent.type in _AWAIT or _is_taken(names, node):
         return False
+    if function is None:
+        is_top = function_node_around(names.tree, node) is None
+        return is_top and (_MODULE if was_blocking else _AT_TOP).search(names.tree.text) is not None
     if names.tree.language == "python":
         return True
     # A promise is returned as it is, and nobody waits for the end of an event handler.
@@ -208,6 +231,10 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
     node, parent = call.node, call.node.parent
     if parent is None or not _may_await(names, node):
+        function = _coroutine_around(names, node)
+        if function is not None and parent is not None and parent.type == "return_statement":
+            if _promise(names, function) is not None:
+                yield from _made_async(names, node, is_first=False)
         return
     cause = f"await {call.called.name}"
     for one in _made_async(names, node, is_first=False):

@@ -43,6 +43,7 @@ Kind = Literal[
     "follow_signature",
     "import_missing",
     "import_often_added",
+    "call_hook",
     "remove_import",
     "remove_variable",
     "remove_function",

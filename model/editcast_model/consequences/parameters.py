@@ -19,20 +19,27 @@ from editcast_model.syntax.calls import (
     functions_around,
     functions_named,
 )
+from editcast_model.syntax.declarators import is_own
 from editcast_model.syntax.members import is_declared_member
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import type_declared
+from editcast_model.syntax.tree import field, type_declared
 from editcast_model.syntax.types import type_of_flag, type_of_option
 
 #: Kinds of definitions that are not variables.
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: How the parsed options of a command line are given, in Python.
 _OPTION = re.compile(r"(?:args|options|opts|given|arguments)\.(\w+)")
+#: By language and type, what is given where nothing else is, but in tests.
+_STANDARD = {("csharp", "TimeProvider"): "TimeProvider.System"}
+_TESTS = re.compile(r"\[(?:Fact|Theory|Test\w*)\b|@Test\b")
 _SHORTEST_TYPE = 4  # letters of a type that says what a variable is
 #: Prefixes of functions that a framework or the system calls.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
+#: Parameters of C that say how long an array is, and the types of its elements.
+_SIZE = re.compile(r"((std::)?s?size_t|int|unsigned) (\w*_)?(size|len|length|cap|capacity|n|max)")
+_CHARACTERS = re.compile(r"((un)?signed )?char|u?int8_t|std::byte")
 #: Types of parameters in Go whose method `Context` returns the context of a request or a command.
 _WITH_CONTEXT = frozenset({"*http.Request", "*cobra.Command"})
 
@@ -96,13 +103,20 @@ def is_value(names: Names, at: Occurrence, name: str) -> bool:
     return scope is not None and not any(one.part.kind in _NO_VALUES for one in defined)
 
 
-def value_for(names: Names, call: Call, parameter: Parameter) -> str | None:
-    """Return what a call can give for a parameter: the variable of its name, or its context."""
+def value_for(names: Names, call: Call, parameter: Parameter, at: int = 0) -> str | None:
+    """Return what a call can give for a parameter at a place, such as the variable of its name.
+
+    Or its context in Go, or in C the size of the array before it.
+    """
     name = parameter.name
     if is_value(names, call.called, name):
         defined = names.definitions(name, names.resolve(call.called, name))
+        if names.tree.language in ("c", "cpp"):
+            return _pointing(names, defined[0], parameter)
         is_pointer = any(type_of_flag(names, one) for one in defined)
         return f"*{name}" if is_pointer and not parameter.type.startswith("*") else name
+    if names.tree.language in ("c", "cpp") and _SIZE.fullmatch(f"{parameter.type} {name}"):
+        return size_given(names, call, at) if 0 < at <= len(call.arguments) else None
     if names.tree.language != "go" or parameter.type != "context.Context":
         return _value_named_as_type(names, call, parameter)
     for function in reversed(functions_around(names, call.start)):
@@ -112,25 +126,60 @@ def value_for(names: Names, call: Call, parameter: Parameter) -> str | None:
     return None
 
 
+def _pointing(names: Names, one: Occurrence, parameter: Parameter) -> str | None:
+    """Return a variable of C as the pointer that a parameter is, or as it is if that is none."""
+    declared = [step.type for step in one.path[:-1]]
+    at = max(i for i, kind in enumerate(declared) if not kind.endswith("declarator"))
+    marks = sum(kind.startswith(("pointer", "array")) for kind in declared[at:])
+    wanted = parameter.type.count("*")
+    kind = names.tree.of(type_declared(one.path[at].node))
+    if marks == wanted or kind == "auto":
+        return one.name
+    is_one = parameter.type.strip("* ") == kind and marks + 1 == wanted
+    return f"&{one.name}" if is_one else None
+
+
+def size_given(names: Names, call: Call, at: int) -> str | None:
+    """Return the size of an array of characters that a call gives before an argument."""
+    given = call.arguments[at - 1]
+    one = names.at(given.start)
+    defined = names.meant_by(one) if one is not None and one.end == given.end else []
+    if len(defined) != 1 or defined[0].part.kind != "variable" or one is None:
+        return None
+    above = defined[0].path[-2].node
+    is_array = above.type == "array_declarator" and field(above, "size") is not None
+    if not is_array or not _CHARACTERS.fullmatch(names.tree.of(type_declared(above))):
+        return None
+    is_bare = re.search(r"\bsizeof [a-z]", names.tree.text)
+    return f"sizeof {one.name}" if is_bare else f"sizeof({one.name})"
+
+
 def _value_named_as_type(names: Names, call: Call, parameter: Parameter) -> str | None:
-    """Return the only variable whose name ends as a type does: `systemClock` for a `Clock`."""
-    kind = parameter.type.strip("*&: ")
+    """Return the only variable whose name or type ends as a type does.
+
+    `systemClock` is one for a `Clock`, and so is `clock` where it is a `FakeClock` in C# or Java.
+    """
+    kind, text = parameter.type.strip("*&: "), names.tree.text
     if len(kind) < _SHORTEST_TYPE or not kind.isidentifier():
         return None
     last = "_".join(parts_of(kind))
     written = (
         rf"\b(?:[a-z]\w*{kind[0].upper()}{kind[1:]}|[a-z]\w*_{last}|[A-Z]\w*_{last.upper()})\b"
     )
+    words = set(re.findall(written, text))
+    if names.tree.language in ("csharp", "java"):
+        words |= set(re.findall(rf"\b\w*{kind} (\w+)\s*[=;]", text))
     found = {
         one.name
-        for word in set(re.findall(written, names.tree.text))
+        for word in words
         for one in names.of(word)
         if one.role is Role.DEFINITION
-        and one.part.kind in ("import", "variable", "constant", "parameter")
+        and one.part.kind in ("import", "variable", "constant", "parameter", "field")
         and names.resolve(call.called, word) == names.home(one)
         and _is_given(names, one)
     }
-    return found.pop() if len(found) == 1 else None
+    standard = None if found or _TESTS.search(text) else _STANDARD.get((names.tree.language, kind))
+    return found.pop() if len(found) == 1 else standard
 
 
 def _is_given(names: Names, defined: Occurrence) -> bool:
@@ -219,6 +268,8 @@ def may_take(names: Names, function: Function, name: str) -> bool:
     if not _is_plain(function, name) or function.name.startswith(_CALLED_ELSEWHERE):
         return False
     path = function.defined.path
+    if names.tree.language in ("c", "cpp") and not is_own(names, function.defined):
+        return False
     if any(step.type == "decorated_definition" for step in path[-4:]):
         return False
     calls = {call.called.start for call in calls_of(names, function)}
@@ -238,6 +289,18 @@ def with_parameter(text: str, function: Function, index: int | None, declared: s
     return inserted(text, function.span, listed, index, declared)
 
 
+def _declared_in_c(names: Names, defined: Occurrence) -> str | None:
+    """Return a parameter that is declared as a variable or a parameter is; None for an array."""
+    at = len(defined.path) - 1
+    while defined.path[at - 1].type in ("pointer_declarator", "init_declarator"):
+        at -= 1
+    above = defined.path[at - 1].node
+    is_plain = above.type in ("declaration", "parameter_declaration")
+    text = names.tree.text[above.start_byte : defined.end]
+    is_plain &= not re.match(r"static|extern|auto\b|register", text) and "," not in text
+    return text if is_plain else None
+
+
 def _declared(
     names: Names, function: Function, name: str, defined: Sequence[Occurrence], kind: str = ""
 ) -> str | None:
@@ -254,6 +317,8 @@ def _declared(
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)
         return None if are_typed or language != "php" else name
+    if language in ("c", "cpp"):
+        return _declared_in_c(names, defined[0]) if len(defined) == 1 else None
     if language in ("java", "csharp", "php"):
         return f"{written} {name}"
     if language == "rust":

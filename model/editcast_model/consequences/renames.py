@@ -8,6 +8,7 @@ from rapidfuzz.distance import OSA
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.diff import Hunk
+from editcast_model.syntax.declarators import makers_named
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 
@@ -47,6 +48,8 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return  # two things have one name now, so that a use may mean either
     if _is_import(after, new) and fuzz.ratio(old, new.name) < _ALIKE:
         return
+    for one in makers_named(after, old) if new.part.kind == "class" else ():
+        yield Consequence(renaming(one, new.name), "rename_use")
     others = [one for one in after.definitions(old, scope) if not after.is_weak(one)]
     start, end = _reach(after, new, others)
     kind: Kind = "rename_use_beside" if others else "rename_use"

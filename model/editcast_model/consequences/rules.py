@@ -7,16 +7,18 @@ from itertools import chain
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.conditions import after_condition
-from editcast_model.consequences.constants import after_constant
+from editcast_model.consequences.constants import after_constant, after_declaration
 from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
-from editcast_model.consequences.lists.properties import after_new_property
+from editcast_model.consequences.members.enums import after_enum
+from editcast_model.consequences.members.guarded import after_guard
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.pairs import after_paired_call
+from editcast_model.consequences.members.properties import after_new_property
 from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
@@ -24,10 +26,12 @@ from editcast_model.consequences.members.renames import (
 )
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
+from editcast_model.consequences.other_files.headers import after_name_of_library
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
+from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
@@ -41,6 +45,7 @@ from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.functions import after_last_use_of_function
+from editcast_model.consequences.unused.hooks import after_hook_import
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
@@ -54,9 +59,11 @@ _LONGEST = 5_000
 
 #: The rules that need nothing but the change, the surest first.
 _RULES = (
+    after_name_of_library,
     after_paired_call,
     after_signature,
     after_method,
+    after_prototype,
     after_argument,
     after_name,
     after_option,
@@ -70,14 +77,17 @@ _RULES = (
     after_nothing,
     after_wrapped_error,
     after_constant,
+    after_declaration,
     after_format,
     after_annotation,
     after_container,
     after_migration,
     after_clock,
     after_lock,
+    after_guard,
     after_duration,
     after_named_tuple,
+    after_hook_import,
     after_last_use,
     after_last_use_of_variable,
     after_last_use_of_function,
@@ -110,6 +120,7 @@ def after_change(
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)
     if entries is not None:
+        yield from after_enum(change, entries)
         yield from after_reference(change, entries)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from editcast_model.syntax.declarators import declared_name, function_declarator
 from editcast_model.syntax.members import (
     class_around,
     class_named,
@@ -26,22 +27,28 @@ _FUNCTIONS = word_set("""
     method_declaration arrow_function function_expression constructor_declaration function_item
     function_signature_item local_function_statement method singleton_method method_elem
 """)
+#: What may be a prototype of C, and what stands between a function's name there and all of it.
+_PROTOTYPES = word_set("declaration field_declaration")
+_DECLARATORS = word_set(
+    "qualified_identifier function_declarator pointer_declarator reference_declarator"
+)
 #: A part of the types of all nodes whose code runs later, or may.
 FUNCTION: Final = re.compile("function|lambda|method|closure|func_literal")
+#: A class of C#, and its parameters, which are those of its constructor.
+_MAKER = ("class_declaration", "parameter_list")
 _ANY_FUNCTION = _FUNCTIONS | {"lambda", "func_literal"}
 _CALLS = word_set("""
     call call_expression new_expression method_invocation function_call_expression
     member_call_expression nullsafe_member_call_expression scoped_call_expression
     invocation_expression object_creation_expression
 """)
-#: The fields of what is called.
-_CALLED = ("function", "method", "constructor", "name", "type")
+_CALLED = ("function", "method", "constructor", "name", "type")  # its fields
 _SPREADS = word_set("""
     spread_element list_splat dictionary_splat variadic_argument variadic_unpacking
     variadic_placeholder splat_argument hash_splat_argument
 """)
 #: Languages in which methods may share a name.
-_OVERLOADING = ("java", "csharp")
+_OVERLOADING = ("java", "csharp", "cpp")
 #: The method of a class that makes an object, in Ruby.
 _NEW = "new"
 
@@ -72,6 +79,11 @@ class Function:
     def start(self) -> int:
         """Return where it begins."""
         return self.node.start_byte
+
+    @property
+    def is_prototype(self) -> bool:
+        """Tell whether it is declared without its code."""
+        return self.node.child_by_field_name("body") is None
 
     def has(self, offset: int) -> bool:
         """Tell whether an offset is in it."""
@@ -137,8 +149,12 @@ def function_at(names: Names, offset: int) -> Function | None:
 
 def functions_around(names: Names, offset: int) -> list[Function]:
     """Return the functions with a name that an offset is in, the outermost first."""
-    steps = [pair for pair in pairwise(names.tree.path_near(offset)) if pair[1].type in _FUNCTIONS]
-    found = (_function(names, step.node, above.node) for above, step in steps)
+    path, kinds = names.tree.path_near(offset), _FUNCTIONS | _PROTOTYPES
+    found = (
+        _function(names, step.node, above.node)
+        for at, (above, step) in enumerate(pairwise(path), 2)
+        if step.type in kinds or (step.type, *(one.type for one in path[at : at + 1])) == _MAKER
+    )
     return [one for one in found if one is not None]
 
 
@@ -160,12 +176,17 @@ def is_async(function: Node) -> bool:
 def function_of(names: Names, defined: Occurrence) -> Function | None:
     """Return the function that a definition names."""
     parent = defined.path[-2].node
-    if parent.type in _FUNCTIONS and defined.path[-1].field == "name":
+    if parent.type in (*_FUNCTIONS, _MAKER[0]) and defined.path[-1].field == "name":
         return _function(names, parent, defined.path[-3].node)
     if parent.type == "variable_declarator":
         value = parent.child_by_field_name("value")
         if value is not None and value.type in _FUNCTIONS:
             return _function(names, value, parent)
+    at = len(defined.path) - 1
+    while defined.path[at - 1].type in _DECLARATORS:
+        at -= 1
+    if defined.path[-2].type in _DECLARATORS and at > 1:
+        return _function(names, defined.path[at - 1].node, defined.path[at - 2].node)
     return None
 
 
@@ -234,16 +255,21 @@ def functions_named(names: Names, called: Occurrence) -> list[Function]:
     maker = names.rules.constructor
     named = (*names.of(called.name), *(names.of(maker) if maker else ()))
     found = [function for one in named if (function := function_of(names, one))]
-    return [one for one in found if one.name == called.name and _means(names, called, one)]
+    meant = [one for one in found if one.name == called.name and _means(names, called, one)]
+    return [one for one in meant if not one.is_prototype] or meant
 
 
 def _is_overloaded(names: Names, function: Function) -> bool:
     """Tell whether a class has several methods of a name, of which a call means any."""
     if names.tree.language not in _OVERLOADING:
         return False
-    named = (one for one in names.of(function.name) if one.path[-1].field == "name")
-    declared = (one for one in named if one.path[-2].type in _FUNCTIONS)
-    return sum(owner(names, one) == function.owner for one in declared) > 1
+    found = filter(None, (function_of(names, one) for one in names.of(function.name)))
+    alike = [one for one in found if is_same_owner(one.owner, function.owner)]
+    if names.tree.language != "cpp":
+        return len(alike) > 1
+    in_class = [one.owner is not None and one.defined.role is Role.DEFINITION for one in alike]
+    declared = sum(one.is_prototype or within for one, within in zip(alike, in_class, strict=True))
+    return declared > 1 or len(alike) - declared > 1
 
 
 def _means(names: Names, one: Occurrence, function: Function) -> bool:
@@ -253,14 +279,27 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
             is_own = one.role is Role.REFERENCE and names.resolve(one) is None
             return is_own and class_around(names, one.path) == of_class_itself(named)
         return one.role is Role.REFERENCE and _class_of(names, one) == named
-    if function.owner is not None and one.role is Role.MEMBER:
+    is_bare = names.tree.language == "cpp" and names.resolve(one) is None
+    if function.owner is not None and (one.role is Role.MEMBER or is_bare):
         return owner(names, one) == function.owner and not _gives_self(names, one, function)
     return (
         one.role is Role.REFERENCE
         and function.defined.role is Role.DEFINITION
         and names.resolve(one) == names.home(function.defined)
-        and len(names.definitions(one.name, names.home(function.defined))) == 1
+        and _is_only(names, function)
     )
+
+
+def _is_only(names: Names, function: Function) -> bool:
+    """Tell whether nothing else has a function's name, but for its prototypes in C."""
+    defined = names.definitions(function.name, names.home(function.defined))
+    is_c = function_declarator(function.node) is not None
+    return len(defined) == 1 or (is_c and all(function_of(names, one) for one in defined))
+
+
+def is_same_owner(one: str | None, other: str | None) -> bool:
+    """Tell whether two methods, perhaps of different files, belong to classes of one name."""
+    return (one or "").split("@")[0] == (other or "").split("@")[0]
 
 
 def _gives_self(names: Names, one: Occurrence, function: Function) -> bool:
@@ -284,11 +323,15 @@ def _class_of(names: Names, one: Occurrence) -> str | None:
 
 def _function(names: Names, node: Node, parent: Node) -> Function | None:
     tree = names.tree
-    listed = field(node, "parameters")
+    declarator, is_maker = function_declarator(node), node.type == _MAKER[0]
+    lists = (one for one in node.named_children if one.type == _MAKER[1] and is_maker)
+    listed = field(declarator or node, "parameters") or next(lists, None)
     is_value = parent.type == "variable_declarator"
     name = field(node, "name") or (field(parent, "name") if is_value else None)
+    if declarator is not None:  # a variable may be made of what is in brackets
+        name = declared_name(node) if parent.type != "compound_statement" else None
     defined = names.of_node(name)
-    may_be_called = listed is not None or names.rules.calls_by_name
+    may_be_called = listed is not None or (names.rules.calls_by_name and not is_maker)
     if defined is None or defined.path[-1].node != name or not may_be_called:
         return None
     parameters, is_named = [], False
@@ -296,12 +339,13 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
         if child.type in ("keyword_separator", "list_splat_pattern"):
             is_named = True
         parameters += parameters_of(tree, child, is_named)
-    whose = owner(names, defined)
+    whose = class_named(names, node) if is_maker else owner(names, defined)
     is_static = is_decorated(tree, node, parent, "staticmethod")
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
-    is_named_so = defined.name == names.rules.constructor
-    is_constructor = whose is not None and (is_named_so or node.type == "constructor_declaration")
+    made = names.rules.constructor if declarator is None else (whose or "").split("@")[0]
+    is_maker |= defined.name == made or node.type == "constructor_declaration"
+    is_constructor = whose is not None and is_maker
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
         node,

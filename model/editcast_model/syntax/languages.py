@@ -8,8 +8,8 @@ from tree_sitter import Language, Parser
 
 #: Language identifier -> the package of its grammar, the function that gives it, and suffixes.
 _GRAMMARS = {
-    "c": ("tree_sitter_c", "language", ".c .h"),
-    "cpp": ("tree_sitter_cpp", "language", ".cc .cpp .cxx .hh .hpp .hxx"),
+    "c": ("tree_sitter_c", "language", ".c"),
+    "cpp": ("tree_sitter_cpp", "language", ".cc .cpp .cxx .h .hh .hpp .hxx"),  # or C's
     "csharp": ("tree_sitter_c_sharp", "language", ".cs"),
     "go": ("tree_sitter_go", "language", ".go"),
     "java": ("tree_sitter_java", "language", ".java"),

@@ -8,6 +8,7 @@ import re
 
 from tree_sitter import Node
 
+from editcast_model.syntax.declarators import declared_name, function_declarator
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import is_decorated
 from editcast_model.syntax.roles import Role
@@ -25,7 +26,7 @@ _CLASS_NODES = word_set("""
     class_definition class_declaration class abstract_class_declaration interface_declaration
     type_alias_declaration type_spec enum_declaration record_declaration trait_declaration
     annotation_type_declaration struct_declaration struct_item enum_item union_item trait_item
-    struct_specifier union_specifier class_specifier module anonymous_class
+    struct_specifier union_specifier class_specifier enum_specifier module anonymous_class
 """)
 #: Types of scopes whose fields and methods are members: class bodies of Java, C#, C++ and Ruby.
 _BODIES = word_set("""
@@ -46,6 +47,8 @@ _QUALIFIED = word_set(
 _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
 #: A constructor function of Go, with the name of its type.
 _MAKER = re.compile(r"(\w+\.)?New([A-Z]\w*)$")
+#: Languages in which an unknown name with a capital letter is a class of another file.
+_CAPITAL = ("java", "ruby", "php", "csharp")
 _DEEPEST = 3  # variables that are given the value of another
 #: The most nested look-ups of owners, such as those of `c`, `b` and `a` in `x.a.b.c`.
 _MOST_SOUGHT = 50
@@ -54,7 +57,8 @@ _MADE_BY = {
     "new_expression": "constructor",
     **dict.fromkeys(("struct_expression", "struct_specifier", "template_type"), "name"),
     **dict.fromkeys(("composite_literal", "object_creation_expression"), "type"),
-    **dict.fromkeys(("generic_type", "reference_type"), "type"),
+    **dict.fromkeys(("generic_type", "reference_type", "type_descriptor"), "type"),
+    "subscript_expression": "argument",
 }
 
 
@@ -97,6 +101,8 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     receiver = first_child(field(parent, "receiver"))
     if one.role is Role.MEMBER_DEFINITION and receiver is not None:  # in Go
         return _declared_type(names, receiver)
+    if one.role is Role.MEMBER_DEFINITION and parent.type == "qualified_identifier":
+        return _type_of(names, object_of(parent))
     if is_declared_member(one) or parent.type == "constructor_declaration":
         return class_around(names, one.path)
     if one.path[-1].type in _OF_SELF:  # outside of classes all share one object
@@ -106,6 +112,8 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     if one.role is Role.REFERENCE and names.tree.language == "vue":
         given = properties_of(names)
         return _type_of(names, given) if given and names.resolve(one) is None else None
+    if one.role is Role.REFERENCE and names.tree.language == "cpp":  # in a method
+        return class_around(names, one.path) if names.resolve(one) is None else None
     if one.role is not Role.MEMBER:
         return None
     thing = object_of(parent)
@@ -171,7 +179,13 @@ def _is_parameter_property(one: Occurrence) -> bool:
 
 def class_named(names: Names, node: Node) -> str:
     """Return what the members of a class belong to, by `owner`'s names."""
-    return f"{names.tree.of(node.child_by_field_name('name'))}@{node.start_byte}"
+    above = node if node.type == "type_definition" else node.parent
+    if above is None or above.type != "type_definition":
+        return f"{names.tree.of(node.child_by_field_name('name'))}@{node.start_byte}"
+    kind = field(above, "type") or node  # of C, which has the name that others call it by
+    if kind.child_by_field_name("body") is None:
+        return (_type_of(names, kind) if kind.type in _CLASS_NODES else None) or "@"
+    return f"{names.tree.of(declared_name(above))}@{kind.start_byte}"
 
 
 def of_class_itself(whose: str) -> str:
@@ -184,6 +198,10 @@ def class_around(names: Names, path: Path) -> str | None:
     is_in_method = False
     for step in reversed(path[:-1]):
         is_in_method |= step.type == "method_definition"
+        if step.type == "function_definition":
+            scope = object_of(field(function_declarator(step.node), "declarator") or step.node)
+            if scope is not None:
+                return _type_of(names, scope)
         if is_own_type(step.node):
             return f"@{step.node.start_byte}"
         if step.type in _CLASS_NODES:
@@ -204,6 +222,7 @@ def class_of_method(path: Path) -> Node | None:
 
 
 def _owner_of_key(names: Names, one: Occurrence) -> str | None:
+    is_element = False  # of an array in C
     for index in reversed(range(len(one.path))):
         step, above = one.path[index], one.path[index - 1].node
         if step.type == "composite_literal":
@@ -212,7 +231,12 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
         if step.type in ("object_creation_expression", "struct_expression"):
             return _type_of(names, step.node)
         if step.type == "initializer_list":
-            return _type_of(names, type_declared(above))
+            given = first_child(above)
+            if "list" in above.type or (given and given.type == "subscript_designator"):
+                is_element = True
+                continue
+            is_array = "array_declarator" in {one.type for one in above.children}
+            return _type_of(names, type_declared(above)) if is_array or not is_element else None
         if step.type in ("object", "object_pattern"):
             kind = field(above, "type")
             if kind is None and above.type == "array":
@@ -227,8 +251,8 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     found = names.of_node(thing)
     if found is None:
         return None
-    if names.resolve(found) is None:  # a class of the same package in Java, any one in Ruby
-        is_class = names.tree.language in ("java", "ruby") and found.name[0].isupper()
+    if names.resolve(found) is None:  # one of the same package, or any one
+        is_class = names.tree.language in _CAPITAL and found.name[0].isupper()
         return f"{found.name}@" if is_class else None
     defined = names.meant_by(found)
     if len(defined) != 1:
@@ -273,7 +297,9 @@ def _is_self(names: Names, one: Occurrence) -> bool:
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the type that a declaration gives to what it declares."""
     kind = type_declared(node)
-    if kind is not None and names.tree.of(kind) != "var":
+    while node.parent is not None and node.type in ("reference_declarator", "pointer_declarator"):
+        node = node.parent
+    if kind is not None and names.tree.of(kind) not in ("var", "auto"):
         return _type_of(names, kind, depth)
     if node.type in ("expression_list", "as_pattern_target"):  # Go's `a := T{}`, `with T() as a`
         node = node.parent or node
@@ -303,7 +329,7 @@ def _type_of(names: Names, node: Node | None, depth: int = 0) -> str | None:
         return _type_of(names, field(node, maker) or made_without_field(node), depth)
     if node.type in _QUALIFIED:
         return _imported_type(names, node) or _type_of_field(names, node, depth)
-    if node.type not in _TYPES:
+    if node.type not in _TYPES and node.type != "namespace_identifier":
         return None
     name = names.tree.of(node)
     if name in names.rules.selves:
@@ -348,7 +374,10 @@ def _result_of(names: Names, call: Node) -> str | None:
     called = field(call, "function")
     defined = names.meant_by(names.of_node(called))
     if called is not None and called.type == "identifier" and len(defined) == 1:
-        result = field(defined[0].path[-2].node, "result", "return_type")
+        above = [step.node for step in defined[0].path[:-1]]
+        is_c = above[-1].type == "function_declarator"
+        declared = next(filter(function_declarator, above), None) if is_c else None
+        result = field(declared or above[-1], "result", "return_type", "type")
         if result is not None and result.type == "parameter_list":  # Go's, with an error
             result = type_declared(first_child(result))
         return _type_of(names, result)

@@ -1,10 +1,12 @@
 """Parameters of functions, as each language writes them."""
 
 import dataclasses
+import re
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editcast_model.syntax.declarators import declared_name
 from editcast_model.syntax.tree import Tree, field, first_child, word_set
 
 #: Types of parameters that begin with their type or modifiers.
@@ -57,7 +59,11 @@ Parameters = tuple[Parameter, ...]
 
 def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
     """Return the parameters of one entry of a list; Go writes several names before a type."""
+    if node.type.endswith("parameter_declaration") and field(node, "declarator", "default_value"):
+        return [_of_c(tree, node)]
     if node.type == "parameter_declaration":
+        if tree.of(node) == "void":
+            return []
         named = node.children_by_field_name("name")
         if not named:  # a type alone, or the rest of something that does not parse
             return [Parameter("", node.start_byte, node.end_byte, True)]
@@ -86,6 +92,16 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             default or "",
         )
     ]
+
+
+def _of_c(tree: Tree, node: Node) -> Parameter:
+    """Return a parameter of C or C++, whose type has a mark for each pointer."""
+    name, default = declared_name(node), tree.of(field(node, "default_value"))
+    marks = re.sub(r"[^*&\[]", "", tree.of(field(node, "declarator"))).replace("[", "*")
+    kind = f"{tree.of(field(node, 'type'))} {marks}".strip()
+    span = node.start_byte, node.end_byte
+    is_rest = node.type.startswith("variadic")
+    return Parameter(tree.of(name), *span, not default, is_rest, type=kind, default=default)
 
 
 def _default(tree: Tree, node: Node) -> str | None:

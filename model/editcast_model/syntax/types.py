@@ -22,7 +22,7 @@ _COLLECTIONS = word_set("""
 """)
 #: What a class extends and implements, and words there that say nothing about it.
 _BASES = re.compile(
-    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
+    "argument_list|heritage|extends|superclass|super_interfaces|base_(class_)?(clause|list)"
     "|class_interface_clause"
 )
 _NO_BASES = word_set("object extends implements ABC Protocol Generic metaclass")

@@ -6,6 +6,7 @@ forgotten with the folder.
 
 import logging
 import os
+import re
 import threading
 import time
 from collections import Counter, deque
@@ -25,10 +26,11 @@ from editcast_store.secrets import is_secret
 
 log = logging.getLogger(__name__)
 
-#: Limits for one folder: source files, JSON files, bytes of a file, directory entries, depth, files
-#: beside another one.
+#: Limits for one folder: source files, JSON files, documents, bytes of a file, directory entries,
+#: depth, files beside another one.
 MOST_FILES: Final = 5_000
 MOST_TABLES: Final = 500
+MOST_DOCUMENTS: Final = 100
 MOST_BYTES: Final = 200_000
 MOST_ENTRIES: Final = 50_000
 MOST_DEPTH: Final = 12
@@ -43,6 +45,10 @@ _FOREIGN: Final = frozenset(
 )
 #: JSON that package managers write, with no text that anybody would write into code.
 _LOCKS: Final = frozenset("package-lock.json npm-shrinkwrap.json packages.lock.json".split())
+#: Documents and settings, which are not read before a change may concern them.
+_DOCUMENT: Final = re.compile(
+    r"\.(?:md|rst|adoc|ya?ml|toml|ini|cfg|conf|properties|json|sql|example|sample)$|^Dockerfile"
+)
 
 
 def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
@@ -53,13 +59,15 @@ def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
 class FolderReader:
     """The reader of one folder, which fills the indexes and the memory.
 
-    JSON files are read for the index of texts that have names alone.
+    JSON files are read for the index of texts that have names alone. Documents and settings are
+    listed: the outermost ones in `documents`, by their names in the index.
     """
 
     def __init__(self, imports: ImportIndex, entries: EntryIndex, memory: ProjectMemory) -> None:
         self._imports, self._entries, self._memory = imports, entries, memory
         self._is_over: threading.Event | None = None  # ends the current reading
         self._reads: tuple[Path, str, Settings] | None = None
+        self.documents: tuple[str, ...] = ()
 
     def read(self, folder: Path, name: str, settings: Settings) -> None:
         """Begin to read the files of a folder, unless that was begun before.
@@ -102,6 +110,7 @@ class FolderReader:
         if self._is_over is not None:
             self._is_over.set()
         self._is_over = self._reads = None
+        self.documents = ()
         self._imports.forget()
         self._entries.forget()
         self._memory.forget()
@@ -111,14 +120,17 @@ class FolderReader:
         for path in _sources(folder):
             if is_over.is_set() or time.monotonic() > started + _SECONDS:
                 break
-            language, is_table = language_of("", path.name) or "json", _is_table(path.name)
+            file = f"{name}/{path.relative_to(folder).as_posix()}"
+            language, is_table = language_of("", path.name), _is_table(path.name)
+            is_allowed = _is_allowed(path, language or ("json" if is_table else ""), settings)
+            if is_allowed and _DOCUMENT.search(path.name) and not is_over.is_set():
+                self.documents = (*self.documents, file)[:MOST_DOCUMENTS]
             is_full = counts[is_table] >= (MOST_TABLES if is_table else MOST_FILES)
-            if is_full or not _is_allowed(path, language, settings):
+            if is_full or not is_allowed or not (language or is_table):
                 continue
             counts[is_table] += 1
             begun = time.monotonic()
-            file = f"{name}/{path.relative_to(folder).as_posix()}"
-            self._put(file, language, path, lambda: not is_over.is_set())
+            self._put(file, language or "json", path, lambda: not is_over.is_set())
             time.sleep(max(_PAUSE, time.monotonic() - begun))
         seconds = time.monotonic() - started
         log.info("Read %d files of a folder, in %.1f s", counts.total(), seconds)
@@ -148,7 +160,7 @@ def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
 
 
 def _sources(folder: Path) -> Iterator[Path]:
-    """Yield source files and tables, the outermost first, without following links."""
+    """Yield source files, tables and documents, the outermost first, without following links."""
     left, entries = deque([(folder, 0)]), 0
     while left:
         here, depth = left.popleft()
@@ -168,7 +180,8 @@ def _sources(folder: Path) -> Iterator[Path]:
                 is_folder = one.is_dir(follow_symlinks=False)
             except OSError:
                 continue
-            if is_file and (language_of("", one.name) is not None or _is_table(one.name)):
+            is_code = language_of("", one.name) is not None
+            if is_file and (is_code or _is_table(one.name) or _DOCUMENT.search(one.name)):
                 yield Path(one.path)
             is_foreign = one.name in _FOREIGN or one.name.startswith(".")
             if is_folder and depth < MOST_DEPTH and not is_foreign:

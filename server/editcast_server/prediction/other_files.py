@@ -1,20 +1,21 @@
 """A search for files of a project that need edits because of a change in another file.
 
-Only files that may import the changed file are read, from the editor or from the disk; where a
-version was replaced, a list has a new entry, or the language's imports are not read, also those
-that are open or in the same folder, and where a file is new or renamed, in the folders around it.
-The result for a file is cached until its text or the changes differ.
+Read are the files that may import a changed one, from the editor or from the disk, those that are
+open or in the same folder, and documents and settings; where a file is new or renamed, also those
+in the folders around it. The result for a file is cached until its text or the changes differ.
 """
 
+import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
-from editcast_model.consequences.other_files.imports import BY_NAME
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.replaced.defaults import TESTS
 from editcast_model.consequences.replaced.paths import RenamedFile
 from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk
@@ -24,6 +25,7 @@ from editcast_model.syntax.languages import language_of
 _MOST_READ: Final = 200  # files that may import what was changed
 _MOST_REMEMBERED: Final = 500
 _MOST_FOLDERS: Final = 6  # around a new or renamed file whose files are read
+_WORD: Final = re.compile(r"[^\W\d]\w{3,}")
 #: The least strength of an edit that names a file: about that from which on it is shown there.
 _SURE: Final = 0.25
 
@@ -60,6 +62,7 @@ class OtherFiles:
         imports: The project's index of imports.
         source: Returns a file by its path in the index; None if it may not be read.
         beside: Returns the files that are open or in the folder of a file.
+        entries: The project's index of texts that have names.
     """
 
     def __init__(
@@ -67,8 +70,10 @@ class OtherFiles:
         imports: ImportIndex,
         source: Callable[[str], Source | None],
         beside: Callable[[str], Iterable[str]],
+        entries: EntryIndex | None = None,
     ) -> None:
         self._imports, self._source, self._beside = imports, source, beside
+        self._entries = entries
         self._known: OrderedDict[str, tuple[Any, _Changes, OtherFile | None]] = OrderedDict()
 
     def find(
@@ -80,40 +85,43 @@ class OtherFiles:
     ) -> tuple[OtherFile, ...]:
         """Find the files that need edits because of changes in all files, except `file`.
 
-        They are sorted by path. If the search is cancelled, files read by then stay cached.
+        They come in the order in which a person would go through them: code, tests, documents,
+        and last what was changed already. If the search is cancelled, files read by then stay
+        cached.
         """
+        changed = {*(one.file for one in changes), *(one.file for one in saves)}
         importers = {
-            one: None
-            for change in changes
-            for one in self._imports.importers(change.file, change.language)
+            each
+            for one in sorted(changed)
+            for each in self._imports.importers(one, language_of("", one) or "")
         }
-        saves = [one for one in saves if one.event or any(replaced(one.before, one.after))]
-        by_name = [one.file for one in changes if one.language in BY_NAME or one.entries]
-        places = [*by_name, *(one.file for one in saves)]
+        places = [*changed]
         for save in saves:
             if save.event:
                 old = save.event.old if isinstance(save.event, RenamedFile) else save.file
-                importers |= dict.fromkeys(self._imports.importers(old, language_of("", old) or ""))
+                importers |= set(self._imports.importers(old, language_of("", old) or ""))
                 places += _outwards(old)
         # The files of each folder once.
         folders = {place.rpartition("/")[0]: place for place in places}
         beside = {each for place in folders.values() for each in self._beside(place)}
         found: list[OtherFile] = []
-        for one in sorted((importers.keys() | beside) - {file})[:_MOST_READ]:
+        gone = _words_gone(saves)
+        every = sorted((importers | beside) - {file}, key=lambda one: _turn(one, changed))
+        for one in every[:_MOST_READ]:
             if cancelled():
                 break
-            left = self._left(one, (changes, saves))
+            left = self._left(one, (changes, saves), gone)
             if left:
                 found.append(left)
         return tuple(found)
 
-    def _left(self, file: str, changes: _Changes) -> OtherFile | None:
+    def _left(self, file: str, changes: _Changes, gone: Collection[str]) -> OtherFile | None:
         source = self._source(file)
         if source is None:
             return None
         mark, before, left = self._known.pop(file, (None, ((), ()), None))
         if mark != source.mark or before != changes:
-            left = _read(file, source, changes)
+            left = _read(file, source, changes, gone, self._entries)
         self._known[file] = source.mark, changes, left
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
@@ -128,17 +136,44 @@ def _outwards(file: str) -> list[str]:
     return found
 
 
-def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:
+def _turn(file: str, changed: Container[str]) -> tuple[bool, int, str]:
+    """Return what files are sorted by: code, tests, documents; at the end what was changed."""
+    is_code = language_of("", file) not in (None, "sql")
+    return file in changed, (1 if TESTS.search(file) else 0) if is_code else 2, file
+
+
+def _words_gone(saves: Iterable[OtherSave]) -> set[str]:
+    """Return the words that saves took away, as `_plain` writes them."""
+    both = ((_WORD.findall(one.before), _WORD.findall(one.after)) for one in saves)
+    return {_plain(word) for before, after in both for word in {*before} - {*after}}
+
+
+def _plain(text: str) -> str:
+    """Write text in small letters, and names alike however their parts are separated."""
+    return text.lower().replace("_", "").replace("-", "")
+
+
+def _read(
+    file: str,
+    source: Source,
+    changes: _Changes,
+    gone: Collection[str],
+    entries: EntryIndex | None,
+) -> OtherFile | None:
     """Return a file with the edits that are certain enough; None if there are none."""
     text, consequences = source.read(), Consequences("", file)
-    # Documents have the entries of a list, and nothing that says so.
-    has_entries = language_of("", file) is None and any(one.entries for one in changes[0])
-    if not (changes[1] or has_entries):
-        if not any(word in text for one in changes[0] for word in one.words):
+    # Documents have the entries of a list, and nothing that says so. No word tells what a new file
+    # or another version asks for.
+    may_need = language_of("", file) is None and any(one.entries for one in changes[0])
+    may_need |= any(one.event or any(replaced(one.before, one.after)) for one in changes[1])
+    may_need = may_need or any(word in text for one in changes[0] for word in one.words)
+    if not may_need:
+        plain = _plain(text)
+        if not any(word in plain for word in gone):
             return None
     for save in changes[1]:
         if save.file != file:
             consequences.add_other_save(save.file, save.number, save.before, save.after, save.event)
-    found = consequences.propose((), text, elsewhere=changes[0])
+    found = consequences.propose((), text, entries=entries, elsewhere=changes[0])
     sure = tuple(one.hunk for one in found if one.strength >= _SURE)
     return OtherFile(source.uri, text, sure) if sure else None

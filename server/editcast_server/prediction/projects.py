@@ -63,7 +63,7 @@ class Project:
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.entries, self.memory)
         self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()  # by path
-        self._other_files = OtherFiles(self.imports, self._source, self._beside)
+        self._other_files = OtherFiles(self.imports, self._source, self._beside, self.entries)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._last: OrderedDict[str, Save] = OrderedDict()  # by file
@@ -152,7 +152,7 @@ class Project:
     def _beside(self, file: str) -> list[str]:
         every = [one() for one in self.open_files.valuerefs()]  # others may be opened meanwhile
         opened = [one.file for one in every if one and one.is_open]
-        return [*opened, *self.reader.beside(file)]
+        return [*opened, *self.reader.documents, *self.reader.beside(file)]
 
     def _source(self, file: str) -> Source | None:
         opened = self.open_files.get(file)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from editcast_model.consequences.consequences import MOST_CHARACTERS, Consequences
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
@@ -58,8 +59,12 @@ CASES, CHAINS = _cases("cases"), _cases("chains")
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.language}: {one.name}")
 
 
-def propose(case: Case, *history: str, **others: object) -> list[Consequence]:
-    return Consequences(case.language).propose(history[:-1], history[-1], **others)  # type: ignore[arg-type]
+def propose(
+    case: Case, *history: str, source: Consequences | None = None, **others: object
+) -> list[Consequence]:
+    source, entries = source or Consequences(case.language), EntryIndex()
+    entries.put("a", case.language, history[-1])
+    return source.propose(history[:-1], history[-1], entries=entries, **others)  # type: ignore[arg-type]
 
 
 @every_case
@@ -83,11 +88,11 @@ def test_one_by_one_comes_to_the_same(case: Case) -> None:
     before, text = case.text(typed=False), case.text(typed=True)
     made = Consequences(case.language)
     for _ in case.numbers:
-        found = made.propose([before], text)
+        found = propose(case, before, text, source=made)
         assert found
         text = apply_hunks(text, [found[0].hunk])
     assert text == case.text(typed=True, follows=frozenset(case.numbers))
-    assert made.propose([before], text) == []
+    assert propose(case, before, text, source=made) == []
 
 
 @pytest.mark.parametrize("case", CHAINS, ids=lambda one: f"{one.language}: {one.name}")
@@ -96,12 +101,12 @@ def test_one_follows_from_those_before(case: Case) -> None:
     made = Consequences(case.language)
     cursor = None
     for number in case.numbers:
-        found = made.propose([before], text, cursor=cursor)
+        found = propose(case, before, text, source=made, cursor=cursor)
         assert found
         text = apply_hunks(text, [found[0].hunk])
         cursor = found[0].hunk.start + len(found[0].hunk.text)
         assert text == case.text(typed=True, follows=frozenset(range(1, number + 1)))
-    assert made.propose([before], text) == []
+    assert propose(case, before, text, source=made) == []
 
 
 @every_case
@@ -322,3 +327,15 @@ def test_a_save_of_another_file_that_only_indents() -> None:
     consequences.add_other_save("b.py", 1, before, before.replace("    ", "  "))
     consequences.add_other_save("c.py", 2, "    b(c)\n", "b(c)\n")
     assert consequences.propose(["b(c)\n"], "b(d)\n") == []
+
+
+def test_calls_of_a_coroutine_in_a_list_are_awaited_at_once() -> None:
+    before = (
+        "function load(file) {\n  return read(file);\n}\n\n"
+        "async function all(files) {\n  return sorted(files.map((file) => load(file)));\n}\n"
+    )
+    text = f"async {before}"
+    (one,) = Consequences("javascript").propose([before], text)
+    after = apply_hunks(text, [one.hunk])
+    assert "return sorted(await Promise.all(files.map((file) => load(file))));" in after
+    assert Consequences("javascript").propose([before], after) == []

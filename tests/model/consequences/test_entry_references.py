@@ -57,6 +57,41 @@ setError(<<'That did not work.'=>t("signIn.failed")>>);
 x = <p><<Sign out=>{t("signOut.title")}>></p>;
 """,
     ),
+    "texts of a template": (
+        "a.vue",
+        """<script setup lang="ts">
+const { t } = useI18n();
+setError(<<'That did not work.'=>t('signIn.failed')>>);
+</script>
+<template>
+  <h1>[[Sign in=>{{ t('signIn.title') }}]]</h1>
+  <label class="Full name">
+    <<Full name=>{{ t('signIn.name') }}>>
+    <input <<placeholder="Sign out"=>:placeholder="t('signOut.title')">> :value="Just this" />
+  </label>
+  <p>{{ name }} Sign out</p>
+</template>
+""",
+    ),
+    "a translator that nothing uses yet": (
+        "a.tsx",
+        """import { useTranslation } from "react-i18next";
+export function Page() {
+[[=>  const { t } = useTranslation();
+]]  fail(<<"That did not work."=>t("signIn.failed")>>);
+  return <p title="Closed"><<Sign in=>{t("signIn.title")}>></p>;
+}
+""",
+    ),
+    "a translator of a part": (
+        "a.tsx",
+        """import { useTranslation } from 'react-i18next';
+export function Page() {
+[[=>  const { t, i18n } = useTranslation('signIn');
+]]  return <p><<Full name=>{t('name')}>></p>;
+}
+""",
+    ),
     "an attribute": (
         "a.tsx",
         """<A label=[["Sign in"=>{t('signIn.title')}]] of=<<"Sign out"=>{t('signOut.title')}>> />;
@@ -106,7 +141,8 @@ f(<<'Log out'=>messages.a.b>>, 'Open it', 'Open', 'Full name');
         + """def f(x):
     if x == [["active"=>Status.ACTIVE]] or x == <<'closed'=>Status.CLOSED>>:
         return "red", f"closed", b"closed"
-    return {"closed": <<"closed"=>Status.CLOSED>>}, x["closed"], "closed " "red"
+    log("closed", color="closed")
+    return {"x": "closed", "closed": x}, x["closed"], "closed " "red"
 """,
     ),
     "values of members": (

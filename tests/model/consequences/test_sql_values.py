@@ -14,6 +14,7 @@ from editcast_model.diff import Hunk, apply_hunks
         ("(a, b) values (%s, %s)", ", c", "(a, b, c) values (%s, %s, %s)"),
         ("(a, b)\n VALUES ($1, $2 )", ", c", "(a, b, c)\n VALUES ($1, $2, $3 )"),
         ("(a, b) VALUES (:a, :b)", ", c", "(a, b, c) VALUES (:a, :b, :c)"),
+        ("(a, b) VALUES (${x.a}, ${x.b})", ", c", "(a, b, c) VALUES (${x.a}, ${x.b}, ${x.c})"),
         ("(a, b) VALUES (1, ?)", ", c", "(a, b, c) VALUES (1, ?)"),
         ("(a, b) VALUES (?, ?, ?)", ", c", "(a, b, c) VALUES (?, ?, ?)"),
         ("(a, b) FROM (?, ?)", ", c", "(a, b, c) FROM (?, ?)"),
@@ -40,3 +41,12 @@ def test_nothing_is_lacking() -> None:
     both = before.replace("a, b", "a, b, c").replace("?, ?", "?, ?, ?")
     assert Consequences("python").propose([before], both) == []
     assert Consequences("python").propose([before], before.replace("a, b", "a, d")) == []
+
+
+def test_a_constant_of_columns_has_placeholders_elsewhere() -> None:
+    before = 'ALL = "id, name, age"\nrun(f"INSERT INTO t ({ALL}) VALUES (?, ?, ?)")\n'
+    text = before.replace("name, age", "name, age, city")
+    (one,) = Consequences("python").propose([before], text)
+    assert apply_hunks(text, [one.hunk]) == text.replace("?, ?, ?", "?, ?, ?, ?")
+    other = before.replace("?, ?, ?", "?, ?")
+    assert Consequences("python").propose([other], other.replace("name, age", "name, age, x")) == []

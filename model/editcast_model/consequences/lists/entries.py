@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from editcast_model.consequences.lists.types import column_of_type, declared, inner_of
 from editcast_model.consequences.lists.word_forms import forms, renamed
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Path, Tree, field, first_child
+from editcast_model.syntax.tree import Path, Tree, field
 
 #: Longer entries, in code points, contain more than their name tells.
 LONGEST = 400
@@ -121,6 +122,9 @@ class Entry:
         kind: The kind of its node.
         scope: Where it has a meaning, if it is a parameter: in its function.
         all_alike: The names of all entries that `alike` may be.
+        type: The type that it is declared with; empty for none.
+        types: Those of the others.
+        column: What most dialects of SQL call its type, and whether it may be missing.
     """
 
     name: str
@@ -138,6 +142,9 @@ class Entry:
     kind: str = ""
     scope: tuple[int, int] = (0, 0)
     all_alike: tuple[str, ...] = ()
+    type: str = ""
+    types: tuple[str, ...] = ()
+    column: tuple[str, bool] = ("", False)
 
     @property
     def for_other_files(self) -> "Entry":
@@ -255,12 +262,6 @@ def _operator(node: Node) -> str:
     return operator.type if operator is not None else ""
 
 
-def inner_of(node: Node) -> Node:
-    """Return the expression of an expression statement; any other node itself."""
-    inner = first_child(node) if node.type == "expression_statement" else None
-    return inner or node
-
-
 def kind_of(node: Node) -> str:
     """Return the type of a node, or of the expression of a statement."""
     return inner_of(node).type
@@ -304,46 +305,56 @@ def _described(found: EntryList) -> Entry | None:
     if neighbour is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
         return None
     text, text_before = tree.of(node), tree.of(neighbour)
-    words, others = WORD.findall(text), WORD.findall(text_before)
-    pairs = zip(words, others, strict=False)
-    at = next((at for at, (one, other) in enumerate(pairs) if one != other), None)
-    if at is None or len(words[at]) < 2 or len(others[at]) < 2:
-        return None
+    pairs = [*zip(WORD.findall(text), WORD.findall(text_before), strict=False)]
+    at = next((at for at, (one, other) in enumerate(pairs) if one != other), LONGEST)
+    called, kind = declared(node)
+    is_behind = called is not None and kind is not None and kind.start_byte < called.start_byte
 
     def name(other: Node | None) -> str:
+        if is_behind:
+            word = WORD.search(tree.of(declared(other)[0]))
+            return word[0] if word else ""
         found = WORD.findall(tree.of(other))
         return found[at] if at < len(found) else ""
 
+    own = name(node)
+    if len(own) < 2 or len(name(neighbour)) < 2:
+        return None
+
     def reads_alike(one: Node | None) -> bool:
-        return one is not None and _is_same(renamed(tree.of(one), name(one), words[at]), text)
+        return one is not None and _is_same(renamed(tree.of(one), name(one), own), text)
+
+    def type_of(one: Node) -> str:
+        return tree.of(declared(one)[1])
 
     def is_alike(one: Node) -> bool:
-        declared, other = (tree.of(field(inner_of(each), "type")) for each in (node, one))
-        return bool(name(one)) and (reads_alike(one) or (bool(declared) and declared == other))
+        return bool(name(one)) and (reads_alike(one) or ("" != type_of(node) == type_of(one)))
 
-    is_like = reads_alike(before), reads_alike(after)
     all_alike = tuple(name(one) for one in found.by_distance(node) if is_alike(one))
     owner = _owner(tree, node)
     # Nothing else names a group of constants of Go.
     is_group = found.node.type == "const_declaration"
-    called = name_of(owner) or (field(found.entries[0], "type") if is_group else None)
+    whose = name_of(owner) or (field(found.entries[0], "type") if is_group else None)
     function = _function_with(found) if owner is None else None
     return Entry(
-        words[at],
+        own,
         name(before),
         name(further),
         name(after),
         tuple(name(one) for one in found.entries if one != node),
         text,
         text_before,
-        is_like,
+        (reads_alike(before), reads_alike(after)),
         next(iter(all_alike), ""),
-        _type_of(tree, tree.of(called)),
+        _type_of(tree, tree.of(whose)),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
         kind_of(node),
         (function.start_byte, function.end_byte) if function else (0, 0),
         all_alike,
+        type_of(node),
+        tuple(type_of(one) for one in found.entries if one != node),
+        column_of_type(type_of(node), tree.language),
     )
 
 

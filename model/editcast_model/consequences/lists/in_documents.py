@@ -11,7 +11,7 @@ from itertools import chain
 
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import OPTION, Entry
-from editcast_model.consequences.lists.tables import lacking_in_tables
+from editcast_model.consequences.lists.schema import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_beside,
     as_column,

@@ -6,10 +6,12 @@ of an INSERT statement comes with its placeholder.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import AS_COLUMNS, COLUMN, LONGEST, Beside, Entry
+from editcast_model.consequences.lists.schema import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_column,
     as_in,
@@ -22,6 +24,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
+_TABLE = re.compile(r"CREATE\s+TABLE", re.IGNORECASE)
 _LONGEST = 100  # code points before a name in which the one before it is looked for
 _TEXT = re.compile("string|template|fragment|content")
 #: The text after a name, and between two names: a separator and an optional qualifier.
@@ -34,23 +37,36 @@ _NUMBER = re.compile(r"(?<=\$)\d+")
 _END = re.compile(r"[ \t\r]*(?:[)\n\"'`]|$)|\s+WHERE\b")
 _INTO = re.compile(r"\bINTO\s+[\w.\"`\[\]]+\s*\(\s*$", re.IGNORECASE)
 _INSERT = re.compile(r"\((?P<columns>[^()]*)\)\s*VALUES\s*\((?P<values>[^()]*)\)", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)")
+_PLACEHOLDER = re.compile(
+    r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)|\$\{(?:\w+\.)*(?P<field>\w+)\}"
+)
+#: What a list of columns is called whose string begins behind it.
+_CALLED = re.compile(r"(\w+)\s*:?=\s*[\"'`]$")
 #: Columns or named placeholders.
 _COLUMN = r"[:@]?(?:\w+\.)?\w+"
 _COLUMNS = re.compile(rf"{_COLUMN}(?:\s*,\s*{_COLUMN}){{2,}}")
+_CLAUSE = re.compile(r"\b(?:SELECT|FROM|WHERE|VALUES|SET|RETURNING)\b", re.IGNORECASE)
 _FEW = 3  # names of a list of which two say that all are meant
 _REACH = 2000  # characters around a change in which its statement is looked for
 
 
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists inside strings lack after an entry was added to a list."""
-    for first, between, second in added.neighbours_in(tree.text, _REST):
-        listed = _text_at(tree, first.start())
-        is_due = listed and added.is_known_at(first.start()) and not has(listed, added.name)
-        hunk = _inserted(tree.text, added, listed, (first, between, second)) if is_due else None
-        if hunk is not None:
-            column = with_column(tree.text, hunk)
-            yield Consequence(column, "add_entry_in_text", cause=added.cause)
+    tables = list(lacking_in_tables(tree.text, added)) if _TABLE.search(tree.text) else []
+    yield from (Consequence(one, "add_entry_in_text", cause=added.cause) for one in tables)
+    without_later = [replace(added, after="")] if added.after else []
+    for one in (added, *without_later):
+        for first, between, second in one.neighbours_in(tree.text, _REST):
+            listed = _text_at(tree, first.start())
+            clause = _clause(tree.text, listed, first.start())
+            is_due = listed and one.is_known_at(first.start()) and not has(clause, one.name)
+            if one is not added:  # an INSERT statement may leave out the later columns
+                has_later = any(has(listed, each) for each in added.later)
+                is_due = is_due and not has_later and _INSERT.search(listed) is not None
+            hunk = _inserted(tree.text, one, listed, (first, between, second)) if is_due else None
+            if hunk is not None and not (tables and _TABLE.search(listed)):
+                column = _renumbered(tree.text, with_column(tree.text, hunk), listed)
+                yield Consequence(column, "add_entry_in_text", cause=added.cause)
 
 
 def _inserted(text: str, added: Entry, listed: str, beside: Beside) -> Hunk | None:
@@ -64,16 +80,41 @@ def _inserted(text: str, added: Entry, listed: str, beside: Beside) -> Hunk | No
 
     name = as_in(listed, added.others, added.name)
     name = name or as_column(renamed(one[0], first, added.name), listed)
-    rest, of_second = rest_of(added.name, 2), rest_of(second, 1)
+    rest, of_second = rest_of(added.name, 1 if added.after else 2), rest_of(second, 1)
     is_alike = text.startswith(of_second, other.end())
     if rest and not (is_alike and _is_of_type(listed, between["rest"], added)):
         return None
     end, separator = other.end() + len(of_second), between["separator"]
     if added.after:
         at = other.start()
-        return None if _NUMBER.search(rest) else Hunk(at, at, name + rest + separator)
+        return Hunk(at, at, name + rest + separator)
     is_last = _END.match(text, end) if rest else _ends_list(text, one.start(), end, added)
     return Hunk(end, end, separator + name + rest) if is_last else None
+
+
+def _clause(text: str, listed: str, place: int) -> str:
+    """Return the clause of a statement around a place of it: others have lists of their own."""
+    start = text.find(listed, max(0, place - len(listed)))
+    marks = [0, *(one.start() for one in _CLAUSE.finditer(listed)), len(listed)]
+    low = max((one for one in marks if start + one <= place), default=0)
+    high = min((one for one in marks if start + one > place), default=0)
+    return listed[low:high]
+
+
+def _renumbered(text: str, hunk: Hunk, listed: str) -> Hunk:
+    """Count on from an inserted placeholder in the rest of a string, where its number is taken."""
+    new = _NUMBER.search(hunk.text) if hunk.start == hunk.end else None
+    end = text.find(listed, max(0, hunk.start - len(listed))) + len(listed)
+    first = int(new[0]) if new else 0
+    later = [one for one in _NUMBER.finditer(text, hunk.end, end) if int(one[0]) >= first]
+    if first not in [int(one[0]) for one in later]:
+        return hunk
+    last = later[-1].end()
+
+    def following(found: re.Match[str]) -> str:
+        return str(int(found[0]) + (int(found[0]) >= first))
+
+    return Hunk(hunk.start, last, hunk.text + _NUMBER.sub(following, text[hunk.end : last]))
 
 
 def _is_of_type(listed: str, rest: str, added: Entry) -> bool:
@@ -113,13 +154,23 @@ def after_column(change: Change) -> Iterator[Consequence]:
         low, high = max(0, start - _REACH), end + _REACH
         for found in _INSERT.finditer(text, low, high):
             is_within = found.start("columns") <= start and end <= found.end("columns")
-            hunk = _with_placeholder(found) if is_within else None
+            hunk = _with_placeholder(found, found["columns"].split(",")) if is_within else None
             if hunk is not None:
+                yield Consequence(hunk, "add_sql_value")
+    for _, columns, name in _added_to_columns(change):
+        constant = rf"\b{name}\b\W{{1,8}}VALUES\s*\((?P<values>[^()]*)\)"
+        for found in re.finditer(constant, text, re.IGNORECASE) if name else ():
+            if hunk := _with_placeholder(found, columns):
                 yield Consequence(hunk, "add_sql_value")
 
 
 def added_columns(change: Change) -> Iterator[Entry]:
     """Return the columns that a change added to queries, as entries of lists."""
+    return (_column_at(change.after, columns, at) for at, columns, _ in _added_to_columns(change))
+
+
+def _added_to_columns(change: Change) -> Iterator[tuple[int, list[str], str]]:
+    """Yield where a column was added to a list of columns, with these and its name."""
     tree = change.after.tree
     for _, start, end in change.finished():
         if start == end or end - start > LONGEST or not _text_at(tree, start):
@@ -130,7 +181,10 @@ def added_columns(change: Change) -> Iterator[Entry]:
                 was, now = map(_columns, (found[0][:low] + found[0][high:], found[0]))
                 new = [at for at, one in enumerate(now) if one not in was]
                 if len(new) == 1 == len(now) - len(was) and new[0]:
-                    yield _column_at(change.after, now, new[0])
+                    called = _CALLED.search(
+                        tree.text, max(0, found.start() - _LONGEST), found.start()
+                    )
+                    yield new[0], now, called[1] if called else ""
 
 
 def _columns(listed: str) -> list[str]:
@@ -153,7 +207,7 @@ def with_column(text: str, column: Hunk) -> Hunk:
     new = text[low : column.start] + column.text + text[column.end : column.end + _REACH]
     for found in _INSERT.finditer(new):
         if found.start("columns") <= column.start - low <= found.end("columns"):
-            added = _with_placeholder(found)
+            added = _with_placeholder(found, found["columns"].split(","))
             if added is not None:
                 end = added.start + low - column.growth
                 between = text[column.end : end]
@@ -161,27 +215,29 @@ def with_column(text: str, column: Hunk) -> Hunk:
     return column
 
 
-def _with_placeholder(found: re.Match[str]) -> Hunk | None:
+def _with_placeholder(found: re.Match[str], columns: list[str]) -> Hunk | None:
     """Return the placeholder of the one column that has none; None where it is not known which."""
-    columns = [each.strip() for each in found["columns"].split(",")]
-    values = found["values"].split(",")
+    columns, values = [each.strip() for each in columns], found["values"].split(",")
     kinds = [_PLACEHOLDER.fullmatch(each.strip()) for each in values]
     if len(columns) != len(values) + 1 or not all(kinds):
         return None
     last = kinds[-1]
     assert last is not None
-    names = [one["name"] for one in kinds if one is not None]
+    names = [one["name"] or one["field"] for one in kinds if one is not None]
     at = len(values)
     if any(names):
-        at = next((at for at, name in enumerate(names) if columns[at] != name), at)
+        at = next((at for at, name in enumerate(names) if not has(name or "", columns[at])), at)
     written = last[0]
     if last["number"]:
         written = f"${int(last['number']) + 1}"
+    elif last["field"]:
+        written = renamed(values[at - 1].strip(), columns[at - 1], columns[at])
     elif any(names):
         written = written.replace(names[-1], columns[at])
     if at < len(values):
         start = found.start("values") + sum(len(each) + 1 for each in values[:at])
-        start += len(values[at]) - len(values[at].lstrip())
-        return Hunk(start, start, f"{written}, ")
+        lead = len(values[at]) - len(values[at].lstrip())
+        return Hunk(start + lead, start + lead, f"{written},{values[at][:lead] or ' '}")
+    lead = len(values[-1]) - len(values[-1].lstrip())
     end = found.start("values") + len(found["values"].rstrip())
-    return Hunk(end, end, f", {written}")
+    return Hunk(end, end, f",{values[-1][:lead] or ' '}{written}")

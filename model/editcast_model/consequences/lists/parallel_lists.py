@@ -10,35 +10,39 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from tree_sitter import Node
-
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import (
     COLUMN,
-    CONSTRUCTORS,
     LONGEST,
     MOST_PLACES,
     OPTION,
-    SCHEMA,
     Entry,
     EntryList,
     end_of,
     entry_between,
     kind_of,
     lists_around,
-    name_of,
 )
 from editcast_model.consequences.lists.in_texts import added_columns, after_column, lacking_in_texts
-from editcast_model.consequences.lists.placing import put_behind, without_last
-from editcast_model.consequences.lists.schema import is_of_table
+from editcast_model.consequences.lists.placing import as_line, without_last
+from editcast_model.consequences.lists.related import (
+    is_of_another,
+    is_passed,
+    is_related,
+    is_same_list,
+    takes_more,
+)
 from editcast_model.consequences.lists.templates import (
     Template,
+    accessed_like,
     aligned,
+    counted_on,
+    declared_like,
     is_same_but_form,
     template_of,
 )
-from editcast_model.consequences.lists.word_forms import as_beside, forms, has, parts_of, renamed
+from editcast_model.consequences.lists.word_forms import as_beside, forms, has, renamed
 from editcast_model.consequences.passing.options import added_options
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
@@ -50,7 +54,6 @@ _QUOTED = re.compile(r"""(["'`])(?=[^"'`]*\w)[^"'`]*\1""")
 _BLANKS = re.compile(r"[ \t]+")
 _CHOSEN = 2  # entries of a list that does not have all
 _CONDITION = re.compile("binary|boolean|parenthesized")
-_TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 
 
 def after_entry(change: Change) -> Iterator[Consequence]:
@@ -121,7 +124,7 @@ def _slides(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
     """Return the entries that lists of a text have too many once one has one less."""
     for found in _lists_with(tree, removed.name, removed, _is_same_entry):
-        if _is_related(removed, found) and not _is_passed(removed, found, found.entry):
+        if is_related(removed, found) and not is_passed(removed, found, found.entry):
             hunk = _without(found)
             if hunk is not None:
                 yield Consequence(hunk, "remove_entry", cause=removed.cause)
@@ -214,7 +217,8 @@ def _ends(added: Entry, found: EntryList) -> bool:
     after = found.beside(1)
     if after is None or after.type != found.entry.type:
         return True
-    return sum(has(found.tree.of(after), name) for name in {*added.others}) != 1
+    named = [name for name in dict.fromkeys(added.others) if has(found.tree.of(after), name)]
+    return len(named) != 1 or named == [*added.others[:1]]  # the key may come last
 
 
 def _is_there(added: Entry, found: EntryList) -> bool:
@@ -241,30 +245,37 @@ def _copied(
     if beside is None:
         return  # a comment, or no list at all
     separator = found.separator(beside)
-    is_related = _is_related(added, found)
-    is_like = added.after and any(added.is_like) and not _is_of_another(added, found)
-    is_same = _is_same_list(added, found) or _is_told(added, tree.of(entry))
-    if not (is_related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
+    related = is_related(added, found)
+    is_like = added.after and any(added.is_like) and not is_of_another(added, found)
+    is_same = is_same_list(added, found) or _is_told(added, tree.of(entry))
+    if not (related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
         return
-    template = template_of(added, found, beside, together) if _takes_more(added, found) else None
-    if template is None or _is_passed(added, found, template.source):
+    may_grow = takes_more(added, found)
+    template = template_of(added, found, beside, together) if may_grow else None
+    of_type = declared_like(added, found) if may_grow and not (template and added.alike) else ""
+    if not of_type and not is_passed(added, found, entry):
+        of_type = accessed_like(added, found)
+    if not of_type and (template is None or is_passed(added, found, template.source)):
         return
-    if _would_be_unbound(names, template, importable):
+    if template and not of_type and _would_be_unbound(names, template, importable):
         return
-    if is_same_but_form(tree.of(entry), added):
+    if of_type:
+        new = aligned(tree.of(entry), of_type, [tree.of(one) for one in found.entries])
+    elif is_same_but_form(tree.of(entry), added):
         if _says_more(added):
             return
         new = added.text if "\n" in separator else _BLANKS.sub(" ", added.text)
         if (form := forms(added.before).search(tree.of(entry))) and form[0] != added.before:
             new = renamed(new, added.name, renamed(form[0], added.before, added.name))
-    else:
+    elif template is not None:
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
     new = as_beside(new, added.name, added.others, tree.of(found.node))
     if added.kind == OPTION and re.search(rf"\*,[^)]*\b{added.name}\b", tree.text):
         new = f"{added.name}={new.rpartition('=')[2]}"  # no function takes it by its place
-    kind: Kind = "add_entry" if is_related else "add_entry_apart"
-    hunk = _as_line(tree.text, end_of(tree, entry), separator, new)
+    kind: Kind = "add_entry" if related else "add_entry_apart"
+    hunk = as_line(tree.text, end_of(tree, entry), separator, new)
+    hunk = counted_on(found, hunk)
     yield Consequence(hunk, kind, cause=added.cause)
 
 
@@ -291,110 +302,3 @@ def _would_be_unbound(names: Names, template: Template, importable: Container[st
             if not (names.is_known(one, new) or (is_imported and new in importable)):
                 return True
     return False
-
-
-def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
-    """Put an entry behind another one: as a whole line, where each has its own."""
-    end = separator.find("\n") + 1
-    if text.startswith(separator[:end], at):
-        return Hunk(at + end, at + end, separator[end:] + new + separator[:end])
-    return put_behind(text, at, separator, new)
-
-
-def _is_related(known: Entry, found: EntryList) -> bool:
-    """Tell whether the code around an entry names the owner of the known one, or lies in it."""
-    if known.kind == SCHEMA:
-        return is_of_table(found.tree.of(name_of(_named_around(found))), known.owner)
-    if _is_within(known, found.entry):
-        return True
-    is_named = bool(known.owner) and known.owner in found.tree.text
-    return is_named and known.owner in WORD.findall(found.tree.of(_named_around(found)))
-
-
-def _is_within(known: Entry, entry: Node) -> bool:
-    """Tell whether an entry is inside the owner of the known list."""
-    start, end = known.owner_span
-    return start <= entry.start_byte < end
-
-
-def _named_around(found: EntryList) -> Node | None:
-    """Return the node around an entry that has a name, or all of the text."""
-    above = found.tree.around(found.entry)
-    return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
-
-
-def _is_same_list(known: Entry, found: EntryList) -> bool:
-    """Tell whether a list has the same entries in the same order, and no other owner.
-
-    Such as a class `StationRow` beside `Station`, or one with a field for each member of an
-    enumeration, which are written otherwise.
-    """
-    named = _named_around(found)
-    if named is None or named.child_by_field_name("type"):
-        return False
-    if not _has_all(known, found):
-        return _is_wider_type(known, found, named)
-    if not _is_of_another(known, found) or known.owner.startswith(found.tree.of(name_of(named))):
-        return True
-    return set(WORD.findall(found.tree.of(found.node))).isdisjoint(known.others)
-
-
-def _is_wider_type(known: Entry, found: EntryList, named: Node) -> bool:
-    """Tell whether a type has all members of another one side by side, and a like name.
-
-    Such as `ContactRow` those of `ContactInput`.
-    """
-    name, at = found.tree.of(name_of(named)), found.entries.index(found.entry) + 1
-    beside = found.entries[max(0, at - len(known.others)) : at]
-    texts = [found.tree.of(one) for one in beside]
-    is_alike = parts_of(name)[0] == parts_of(known.owner)[0] and bool(_TYPES.search(named.type))
-    is_all = 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
-    return is_alike and is_all and known.is_like[0] and not known.after
-
-
-def _is_of_another(known: Entry, found: EntryList) -> bool:
-    """Tell whether an entry is one of a type whose name does not begin with the known owner's."""
-    named = _named_around(found)
-    if named is None or not _TYPES.search(named.type):
-        return False
-    return not (known.owner and found.tree.of(name_of(named)).startswith(known.owner))
-
-
-def _has_all(known: Entry, found: EntryList) -> bool:
-    """Tell whether a list has the other entries of the known list in the same order."""
-    texts = [text for one in found.entries if not has(text := found.tree.of(one), known.name)]
-    if known.kind == COLUMN:  # values may follow the query that they are for
-        texts = texts[-len(known.others) :]
-        # One may be made on the spot, as an `id` is.
-        missed = len(texts) - sum(map(has, texts, known.others))
-        return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
-    is_enough = len(known.others) > (1 if known.kind == OPTION else 2)
-    return is_enough and len(known.others) == len(texts) and all(map(has, texts, known.others))
-
-
-def _takes_more(added: Entry, found: EntryList) -> bool:
-    """Tell whether a list may grow: parameters only of functions that create the owner."""
-    if "parameter" not in found.node.type:
-        return True
-    if added.kind == OPTION and _is_within(added, found.entry):
-        return True
-    called = found.tree.of(name_of(_named_around(found)))
-    return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
-
-
-def _is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
-    """Tell whether an entry of a list is an argument that is known by its place alone.
-
-    What is called need not take one more, but a constructor does.
-    """
-    parent = entry.parent
-    if parent is None or parent.type not in ("argument_list", "arguments"):
-        return False
-    called = parent.parent.named_children[0] if parent.parent is not None else parent
-    words = WORD.findall(found.tree.of(called))
-    is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
-    is_whole = _is_within(known, entry) or known.kind == COLUMN
-    if known.kind == OPTION and words:  # of what the file defines
-        is_whole |= bool(re.search(rf"\b(?:def|func|function) {words[-1]}\(", found.tree.text))
-    is_made |= is_whole and _has_all(known, found)
-    return entry.child_by_field_name("name") is None and not is_made

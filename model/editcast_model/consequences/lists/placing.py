@@ -60,6 +60,14 @@ def put_behind(text: str, end: int, separator: str, new: str) -> Hunk:
     return Hunk(end, behind.end(), mark + behind["remark"] + indent + new)
 
 
+def as_line(text: str, at: int, separator: str, new: str) -> Hunk:
+    """Put an entry behind another one: as a whole line, where each has its own."""
+    end = separator.find("\n") + 1
+    if text.startswith(separator[:end], at):
+        return Hunk(at + end, at + end, separator[end:] + new + separator[:end])
+    return put_behind(text, at, separator, new)
+
+
 def without(text: str, start: int, end: int, following: int) -> Hunk:
     """Take an entry and its remark out of a list, where another one follows from an offset on."""
     behind = _BEHIND.match(text, end)

@@ -12,10 +12,17 @@ from editcast_model.consequences.lists.entries import (
     SCHEMA,
     Entry,
     EntryList,
-    inner_of,
     name_of,
 )
+from editcast_model.consequences.lists.types import (
+    accessor,
+    as_getter,
+    declared,
+    inner_of,
+    type_of_column,
+)
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
+from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
@@ -25,6 +32,7 @@ _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
 _NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
+ACCESSOR = re.compile(r"\b(?:[gs]et|Get)(?P<kind>[A-Z][\w<>]*)\((?P<number>\d*)")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -91,11 +99,79 @@ def template_of(
     return None if is_beside else Template(source, words, name_of(source) is not None)
 
 
+def declared_like(added: Entry, found: EntryList) -> str:
+    """Return an added field as a list declares the one before it, but of its own type; or nothing.
+
+    For a field of code, the list declares the one before with the type that it has there.
+    """
+    name, kind = declared(found.entry)
+    tree, text = found.tree, found.tree.of(found.entry)
+    if name is None or kind is None or not has(tree.of(name), added.before):
+        return ""
+    if added.kind == SCHEMA:
+        column, may_be_missing = added.column
+        language = tree.language.removesuffix("react")
+        new = type_of_column(column, language, tree.text, may_be_missing=may_be_missing)
+    else:
+        types = dict(zip(added.others, added.types, strict=False))
+        new = added.type if types.get(added.before) == tree.of(kind) else ""
+    first, second = sorted((name, kind), key=lambda one: one.start_byte)
+    places = (first.start_byte, first.end_byte, second.start_byte, second.end_byte)
+    start, end, start_2, end_2 = (place - found.entry.start_byte for place in places)
+    rest = text[end_2:].rstrip()
+    if not new or "=" in rest or "?" in text[end:start_2]:
+        return ""
+    own = renamed(tree.of(name), added.before, added.name)
+    own = as_getter(own, added.name, added.type, tree.language)
+    both = (own, new) if first == name else (new, own)
+    rest = renamed(rest, added.before, added.name)
+    between = " " if text[end:start_2].isspace() else text[end:start_2]
+    return text[:start] + both[0] + between + both[1] + rest
+
+
+def accessed_like(added: Entry, found: EntryList) -> str:
+    """Return a field as a list gets or sets others, by the method for its type; or nothing.
+
+    Such as `statement.setString(4, order.customer())`, with the number behind the one before.
+    """
+    types, language = dict(zip(added.others, added.types, strict=False)), found.tree.language
+    last = ACCESSOR.search(found.tree.of(found.entry))
+    others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
+    for text in map(found.tree.of, others if last and added.type else ()):
+        own, called = only_name(text, added.others), ACCESSOR.search(text)
+        if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
+            continue
+        kind = accessor(called["kind"], types[own], added.type, language)
+        if not kind or has(called["kind"], own):  # not of a type, but of a name
+            continue
+        number = str(int(last["number"]) + 1) if last["number"] else ""
+        start, end = called.start("kind"), called.end()
+        rest = renamed(text[end:], own, added.name)
+        rest = as_getter(rest, added.name, added.type, language)
+        return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
+    return ""
+
+
+def counted_on(found: EntryList, hunk: Hunk) -> Hunk:
+    """Count on from the number of an inserted entry in those behind it, as they did so far."""
+    tree, new, end = found.tree, ACCESSOR.search(hunk.text), hunk.end
+    following = int(new["number"]) if new and new["number"] else -1
+    text = hunk.text
+    for one in found.entries[found.entries.index(found.entry) + 1 :]:
+        at = ACCESSOR.search(tree.text, one.start_byte, one.end_byte)
+        if not at or at["number"] != str(following):
+            break
+        following += 1
+        text += f"{tree.text[end : at.start('number')]}{following}"
+        end = at.end()
+    return Hunk(hunk.start, end, text)
+
+
 def _of_same_type(added: Entry, found: EntryList) -> Template | None:
     """Return an entry of a list that is of the type of an added column; None for none."""
     for old in added.all_alike:
         for one in found.entries:
-            if _only_name(found.tree.of(one), added.others) == old:
+            if only_name(found.tree.of(one), added.others) == old:
                 return Template(one, ((old, added.name), differing(old, added.name)))
     return None
 
@@ -123,9 +199,10 @@ def _source_of(added: Entry, found: EntryList, beside: Node) -> tuple[Node, str]
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
-        for one in found.by_distance(found.entry):
-            if has(found.tree.of(one), added.alike):
-                return one, added.alike
+        near = [(one, found.tree.of(one)) for one in found.by_distance(found.entry)]
+        like = [(one, text) for one, text in near if has(text, added.alike)]
+        for one, _ in sorted(like, key=lambda each: not only_name(each[1], added.others)):
+            return one, added.alike
     return found.entry, added.before
 
 
@@ -134,7 +211,7 @@ def _plainest(added: Entry, found: EntryList) -> tuple[Node, str] | None:
     entries = list[tuple[Node, str, list[str]]]()
     for one in (found.entry, *found.by_distance(found.entry)):
         text = found.tree.of(one)
-        own = _only_name(text, added.others)
+        own = only_name(text, added.others)
         if own:
             entries.append((one, own, nameless(text, own)))
     shapes = [shape for *_, shape in entries]
@@ -176,14 +253,14 @@ def _said_by_name(added: Entry, found: EntryList, entry: Node) -> Template | Non
     Such as `FAILED: "Failed"` beside `QUEUED: "Waiting"`.
     """
     for one in found.by_distance(entry):
-        own = _only_name(found.tree.of(one), added.others)
+        own = only_name(found.tree.of(one), added.others)
         texts = _literals(found.tree, one)
         if own and texts and all(forms(own).fullmatch(text) for text in texts):
             return Template(one, ((own, added.name), differing(own, added.name)))
     return None
 
 
-def _only_name(text: str, names: Sequence[str]) -> str:
+def only_name(text: str, names: Sequence[str]) -> str:
     """Return the one of some names that a text has; empty if it has several, or none."""
     found = [one for one in names if has(text, one)]
     return found[0] if len(found) == 1 else ""
@@ -193,7 +270,7 @@ def _reads_as_others(found: EntryList, entry: Node, name: str, names: Sequence[s
     """Tell whether an entry reads like another one but for their names, which others may have."""
     own, others = nameless(found.tree.of(entry), name), [one for one in names if one != name]
     for text in map(found.tree.of, found.by_distance(entry)):
-        other = _only_name(text, others)
+        other = only_name(text, others)
         if other and nameless(text, other) == own:
             return True
     return False

@@ -28,7 +28,7 @@ def forms(name: str, *, within: bool = False) -> re.Pattern[str]:
     words = "|".join(map(re.escape, written))
     if within:
         return re.compile(rf"{_PART_START}({words})(s?){_PART_END}")
-    return re.compile(rf"(?<![\w$])({words})(?![\w$])()")
+    return re.compile(rf"(?<!\w)(?<!\w\$)({words})(?![\w$])()")
 
 
 @lru_cache(1000)
@@ -84,7 +84,9 @@ def as_beside(entry: str, name: str, others: Sequence[str], text: str) -> str:
     for at, place in reversed([*enumerate(places)]):
         written = place[0]
         if like:
-            written = renamed(row[at][0], like, name)
+            words, old = (" ".join(parts_of(one)) for one in (name, like))
+            is_usual = row[at][0] == like in written_forms(old) and name in written_forms(words)
+            written = renamed(row[at][0], old if is_usual else like, name)
         elif written == _pascal(parts_of(name)) and _is_quoted(entry, place):
             written = _sentence(parts_of(name))
         entry = entry[: place.start()] + written + entry[place.end() :]
@@ -150,4 +152,5 @@ _STYLES = (
     "-".join,
     " ".join,
     _sentence,
+    *(lambda parts, verb=verb: verb + _pascal(parts) for verb in ("get", "is", "set")),
 )

@@ -142,7 +142,8 @@ def _annotated(change: Change, new: NewTuple) -> Iterator[Consequence]:
         declared = tree.of(field(field(above, "definition", "declaration") or above, "name"))
         is_next = declared == new.name and any(step.field == "return_type" for step in path)
         if is_sure or is_next:
-            yield Consequence(Hunk(*found.span(), new.name), "follow_container")
+            hunk = Hunk(*found.span(), new.name)
+            yield Consequence(hunk, "follow_container", cause=f"{new.name} types")
 
 
 def _made(tree: Tree, node: Node, new: NewTuple) -> str:

@@ -115,5 +115,5 @@ def _is_imported(names: Names, one: Occurrence) -> bool:
     if thing is None or "call" in thing.type or found is None or found.role is not Role.REFERENCE:
         return False
     if names.resolve(found) is None:  # Go's packages are named by their paths
-        return True
+        return names.tree.language != "cpp" or thing.type != "identifier"
     return any(each.part.kind == "import" for each in names.meant_by(found))

@@ -23,26 +23,18 @@ from editcast_model.consequences.members.unknown_objects import (
     possible_keys,
     possible_uses,
 )
-from editcast_model.consequences.other_files.imports import (
-    BY_NAME,
-    EVERYTHING,
-    Import,
-    family_of,
-    imports,
-    indexes_of,
-    is_module,
-    is_same_package,
-    modules_of_rust,
-    package_of,
-)
+from editcast_model.consequences.other_files.imports import family_of, imports
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
 )
+from editcast_model.consequences.other_files.ties import Ties
+from editcast_model.consequences.passing.assertions import call_or_assertion_of
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
+from editcast_model.consequences.passing.prototypes import declared_alike
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
@@ -52,17 +44,15 @@ from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, call_of
-from editcast_model.syntax.members import is_member, object_of, owner
+from editcast_model.syntax.calls import Call
+from editcast_model.syntax.declarators import makers_named
+from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
-from editcast_model.syntax.roles import Role, Scope
-from editcast_model.syntax.tree import field
+from editcast_model.syntax.roles import Role
 
 #: The text after a name that is the only import of a statement.
 _FROM = re.compile(r"\s+from\b")
-#: The fields that contain the module of a type.
-_MODULES = ("package", "module")
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
 _NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
 _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
@@ -85,14 +75,15 @@ def after_modules(
     imported = imports(names) if due else []
     for entry in (one for change in changes if change.language == SCHEMA for one in change.entries):
         yield from lacking(names, entry, (), importable)
+    optional = _optional(due) if family == "c" else set()
     for change in due:
-        ties = _Ties(names, path, change, imported)
+        ties = Ties(names, path, change, imported)
         for name in (*change.names, *change.durations):
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
             adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
             yield from (new for one, new in adapted_ones if new is not one or name.old != name.new)
         for parameters in change.parameters:
-            yield from _called_otherwise(ties, parameters)
+            yield from _called_otherwise(ties, parameters, optional)
         for key in change.coroutines:
             for one in _uses(ties, *key, kinds=_NAMED):
                 yield from used_awaited(names, one)
@@ -114,8 +105,9 @@ def after_modules(
                 yield from _imported_by_name(ties, each)
             for entry in change.removed:
                 yield from surplus(names.tree, entry)
-            for signature in change.signatures:
-                yield from overriding(names, signature)
+            yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
+            for prototype in change.prototypes if ties.is_declared_here else ():
+                yield from declared_alike(names, prototype)
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
             for error in change.wrapped_errors:
@@ -134,126 +126,7 @@ def _defines(names: Names, name: str) -> bool:
     return any(one.part.kind != "import" and len(one.scopes) <= 1 for one in found)
 
 
-class _Ties:
-    """The imports by which one file uses another, of a language that it can import from.
-
-    Attributes:
-        names: The names of the file.
-        taken: The imports that take a name of the other.
-        modules: Those that take all of it, by a name for itself.
-        is_open: Whether its names need none: in one package of Go or Java, after an import of
-            all, or where classes are known by their names alone.
-    """
-
-    def __init__(
-        self, names: Names, path: str, change: ModuleChange, found: Iterable[Import]
-    ) -> None:
-        self.names = names
-        self.taken: list[Import] = []
-        self.modules: list[Import] = []
-        self.is_open = False
-        self._classes = {one.old: one.new for one in change.names if not one.owner}
-        language = names.tree.language
-        if language in ("go", "java") and is_same_package(path, change.file):
-            self.is_open = language == "java" or package_of(names) == change.package
-        if language in BY_NAME:
-            self.is_open = True
-            words = change.words | {one.new for one in change.names}
-            named = (one for word in words for one in names.of(word))
-            self.taken += [
-                Import("", one.name, one.start, one.name, one.start)
-                for one in named
-                if one.part.kind == "import"
-            ]
-        if language == "rust":
-            self.modules += modules_of_rust(names, change.file)
-        for one in found:
-            if is_module(one.module, path, change.file, language):
-                (self.taken if one.name else self.modules).append(one)
-                self.is_open |= one.name == EVERYTHING
-            elif one.name in change.own_names and any(
-                is_module(one.module, path, index, language) for index in indexes_of(change.file)
-            ):
-                self.taken.append(one)
-            elif language == "python" and one.name:
-                whole = one.module + ("" if one.module.endswith(".") else ".") + one.name
-                if is_module(whole, path, change.file, language):
-                    self.modules.append(one)
-
-    @property
-    def is_tied(self) -> bool:
-        """Tell whether the file uses the other at all."""
-        return bool(self.taken or self.modules or self.is_open)
-
-    def scope_of(self, one: Import) -> Scope | None:
-        """Return the scope in which an import binds its name."""
-        bound = self.names.at(one.binding) if one.binding is not None else None
-        return self.names.home(bound) if bound and bound.role is Role.DEFINITION else None
-
-    def is_only(self, one: Import, new: str) -> bool:
-        """Tell whether nothing else has the name that an import binds, or the new one for it."""
-        names, scope = self.names, self.scope_of(one)
-        bindings = {each.binding for each in self.taken if each.name == one.name}
-        return not names.definitions(new, scope) and all(
-            each.start in bindings for each in names.definitions(one.bound, scope)
-        )
-
-    def uses(self, name: str, *, with_others: bool = False) -> Iterator[Occurrence]:
-        """Find where a name that the other file has at its top is used, without its imports.
-
-        Args:
-            name: The name, as it is called there.
-            with_others: Whether it is also looked for by other names that imports give it.
-        """
-        written = {name}
-        if with_others:
-            written |= {one.bound for one in self.taken if one.name == name and one.bound}
-        for each in sorted(written):
-            for one in self.names.of(each):
-                is_member = one.role is Role.MEMBER and each == name and self._is_of_module(one)
-                if is_member or (one.role is Role.REFERENCE and self._is_taken(one, name)):
-                    yield one
-
-    def classes(self, name: str) -> set[str]:
-        """Return what `owner` calls a class of the other file here."""
-        called = {name} | {old for old, new in self._classes.items() if new == name}
-        found = {f"{one.bound}@" for one in self.taken if one.name in called and one.bound}
-        for one in self.modules:
-            written = (f"{one.bound}.{each}" for each in called)
-            found |= {f"{each}@" for each in written if each in self.names.tree.text}
-        return found | ({f"{each}@" for each in called} if self.is_open else set())
-
-    def _is_taken(self, one: Occurrence, name: str) -> bool:
-        """Tell whether a reference means a name that is imported from the other file."""
-        names = self.names
-        if names.resolve(one) is None:
-            return self.is_open and one.name == name and name not in names.rules.builtins
-        bindings = {
-            each.binding for each in self.taken if each.name == name and each.bound == one.name
-        }
-        return bool(bindings) and all(each.start in bindings for each in names.meant_by(one))
-
-    def _is_of_module(self, one: Occurrence) -> bool:
-        """Tell whether a member is the other file's itself."""
-        node = one.path[-2].node
-        thing = object_of(node) or field(node, *_MODULES)
-        if thing is None:
-            return False
-        names, written = self.names, self.names.tree.of(thing)
-        modules = [each for each in self.modules if each.bound == written]
-        first = names.of_node(thing)
-        if not modules or first is None:
-            return False
-        if names.resolve(first) is None:
-            return any(each.binding is None for each in modules)  # Go's, named by their paths
-        bindings = {each.binding for each in modules}
-        return all(
-            each.start in bindings or (each.part.kind == "import" and "." in written)
-            for each in names.meant_by(first)
-        )
-
-
-def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
+def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the import of a renamed definition, and its uses."""
     names, old, new = ties.names, name.old, name.new
     taken = [one for one in ties.taken if one.name == old]
@@ -268,7 +141,10 @@ def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         if use.role is Role.MEMBER:
             yield Consequence(Hunk(use.start, use.end, new), "rename_use")
         elif names.resolve(use, new) is None:
-            yield Consequence(renaming(use, new), "rename_use")
+            is_first = use.role is Role.DEFINITION
+            yield Consequence(renaming(use, new), "rename_use", is_first=is_first)
+    for maker in makers_named(names, old) if ties.is_declared_here else ():
+        yield Consequence(renaming(maker, new), "rename_use")
     scopes = [ties.scope_of(one) for one in bound if one.bound == new]
     for use in names.of(old) if scopes else ():  # the import was renamed before
         if use.role is Role.REFERENCE and not names.is_known(use, old):
@@ -276,7 +152,7 @@ def _renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
                 yield Consequence(renaming(use, new), "rename_use")
 
 
-def _imported_by_name(ties: _Ties, name: str) -> Iterator[Consequence]:
+def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
     """Return the import of what was another file's default, and has a name of its own now."""
     for one in ties.taken:
         end = one.at + len(one.bound)
@@ -285,7 +161,7 @@ def _imported_by_name(ties: _Ties, name: str) -> Iterator[Consequence]:
             yield Consequence(hunk, "rename_import", is_first=True)
 
 
-def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
+def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
     if name.is_property:
@@ -293,7 +169,8 @@ def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         yield from given_properties(names, name.old, name.new, used)
         return
     for one in names.of(name.old):
-        if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
+        is_bare = one.role is Role.REFERENCE and names.tree.language == "cpp"
+        if (is_member(one) or one.role is Role.KEY or is_bare) and owner(names, one) in whose:
             yield Consequence(Hunk(one.start, one.end, name.new), "rename_field")
     if name.new.startswith("_") <= name.old.startswith("_"):  # others do not use private members
         classes = {*whose, name.owner}
@@ -306,9 +183,22 @@ def _member_renamed(ties: _Ties, name: NewName) -> Iterator[Consequence]:
         yield Consequence(Hunk(one.start, one.end, text), "rename_compound_field")
 
 
-def _called_otherwise(ties: _Ties, function: NewParameters) -> Iterator[Consequence]:
-    """Return the calls of a function that do not fit its parameters any more."""
+def _optional(changes: Iterable[ModuleChange]) -> set[tuple[str, str]]:
+    """Return functions with their parameters that have defaults, as only prototypes do in C++."""
+    every = (function for change in changes for function in change.parameters)
+    return {(each.name, one.name) for each in every for one in each.after if not one.is_required}
+
+
+def _called_otherwise(
+    ties: Ties, function: NewParameters, optional: set[tuple[str, str]]
+) -> Iterator[Consequence]:
+    """Return the calls of a function that do not fit its parameters any more.
+
+    Unless a parameter is among the `optional` ones of another declaration of it.
+    """
     names, after = ties.names, function.after
+    if optional & {(function.name, one.name) for one in after if one.is_required}:
+        return
     kinds = () if function.name in COMMON else _PROBABLE
     for call in _calls(ties, function.owner, function.name, kinds=kinds):
         for before in function.before:
@@ -352,7 +242,7 @@ def _renamed_keywords(
 
 
 def _calls(
-    ties: _Ties,
+    ties: Ties,
     class_name: str,
     name: str,
     *,
@@ -364,7 +254,7 @@ def _calls(
 
 
 def _uses(
-    ties: _Ties,
+    ties: Ties,
     class_name: str,
     name: str,
     *,
@@ -386,7 +276,8 @@ def _uses(
     whose: set[str | None] = {*ties.classes(class_name)}
     if is_said and ties.is_tied:
         whose = {*whose, None}
-    members = (one for one in names.of(name) if one.role is Role.MEMBER)
+    roles = (Role.MEMBER, Role.REFERENCE) if names.tree.language == "cpp" else (Role.MEMBER,)
+    members = (one for one in names.of(name) if one.role in roles)
     used = (one for one in members if owner(names, one) in whose)
     if kinds:
         classes = {*ties.classes(class_name), class_name}
@@ -396,4 +287,4 @@ def _uses(
 
 
 def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
-    return (call for one in used if (call := call_of(names.tree, one)) is not None)
+    return (call for one in used if (call := call_or_assertion_of(names.tree, one)) is not None)

@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
+from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.consequences.other_files.project_index import ProjectIndex
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.tree import Tree, field, parse
+from editcast_model.syntax.tree import Tree, field, first_child, parse
 
 #: The keys that lead to a text in a file, the outermost first.
 Keys = tuple[str, ...]
@@ -34,6 +35,9 @@ _ENTRY: Final = re.compile(
     r"""(?=\s*(?:$|[,;}#/]|as const))""",
     re.MULTILINE,
 )
+#: Constants of enums of Java and C#, and of types of Go; the beginning of such an enum.
+_CONSTANT: Final = re.compile("enum_constant$|enum_member_declaration$|const_spec$")
+_ENUM: Final = re.compile(r"\benum\s+\w")
 #: Types of nodes that contain code, whose tables are local, and of operators that name nothing.
 _CODE: Final = re.compile(
     "function|method|lambda|arrow|constructor|keyword_argument|^jsx_|binary|augmented"
@@ -55,20 +59,26 @@ class EntryIndex(ProjectIndex[tuple[str, Place]]):
         with self._lock:
             return [place for _, place in self._known.get(text, ())]
 
+    def places(self) -> list[Place]:
+        """Return the places of all entries."""
+        with self._lock:
+            return [place for things in self._files.values() for _, place in things]
+
     def _things(self, file: str, language: str, text: str) -> tuple[tuple[str, Place], ...]:
         """Return the texts of the tables of a file, each with its place."""
         texts = entries_of(text, language, file) if _may_have_table(text, file) else ()
         return tuple(dict.fromkeys((one, Place(file, keys)) for one, keys in texts))
 
-    def _keys(self, thing: tuple[str, Place]) -> tuple[str]:
-        """Return the text of an entry."""
-        return (thing[0],)
+    def _keys(self, thing: tuple[str, Place]) -> tuple[str, str]:
+        """Return the text of an entry, and the name of its table with a point behind it."""
+        return thing[0], f"{''.join(thing[1].keys[-2:-1])}."
 
 
 def _may_have_table(text: str, file: str) -> bool:
     """Tell whether a file may hold two entries or more, by its looks: most need no parsing."""
     found = _ENTRY.finditer(text)
-    return _is_json(file) or (next(found, None) is not None and next(found, None) is not None)
+    has_two = next(found, None) is not None and next(found, None) is not None
+    return _is_json(file) or has_two or _ENUM.search(text) is not None
 
 
 def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Keys]]:
@@ -118,6 +128,9 @@ def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
         for child in node.named_children:
             name, value = field(child, "key", "name", "left"), field(child, "value", "right")
             value = value if value is not None else field(child, "body")
+            if _CONSTANT.match(child.type) and name is not None:
+                yield from _constants_of(tree, child, name, keys)
+                continue
             if name is None or value is None or _CODE.search(child.type):
                 left.append((child, keys))
                 continue
@@ -128,6 +141,23 @@ def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
                 yield value, text, inner
             else:
                 left.append((value, inner))
+
+
+def _constants_of(
+    tree: Tree, one: Node, name: Node, keys: Keys
+) -> Iterator[tuple[Node, str, Keys]]:
+    """Yield the texts of a constant of an enum, or of a type of Go: in its code, or its name."""
+    written = tree.of(name)
+    if one.type == "const_spec":
+        kind, value = field(one, "type"), first_child(field(one, "value"))
+        keys = (*keys, tree.of(kind)) if kind is not None else keys
+    else:
+        value = first_child(field(one, "arguments"))
+    if value is not None and (text := literal_text(tree, value)) is not None:
+        yield value, text, (*keys, written)
+    elif value is None and one.type != "const_spec":
+        for text in {written, written.lower(), "_".join(parts_of(written))}:
+            yield name, text, (*keys, written)
 
 
 def is_literal(node: Node) -> bool:

@@ -5,21 +5,22 @@ long as they hold: a name that is defined again, or whose successor is gone, is 
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
+from editcast_model.consequences.changes import Change, Renamed, is_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
+from editcast_model.consequences.members.enums import Typed, newly_typed_for_others
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
+from editcast_model.consequences.passing.prototypes import NewPrototype, new_prototypes
 from editcast_model.consequences.replaced.kept_names import new_durations
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
@@ -27,14 +28,17 @@ from editcast_model.consequences.results.sentinels import newly_wrapped_errors
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
-from editcast_model.syntax.components import (
-    called_by_others,
-    have_one_type,
-    named_export,
-)
+from editcast_model.syntax.components import called_by_others, have_one_type, named_export
+from editcast_model.syntax.declarators import is_own
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
-from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
+from editcast_model.syntax.members import (
+    class_named,
+    defines_member,
+    fields_defined,
+    is_member,
+    owner,
+)
+from editcast_model.syntax.names import Names, Occurrence, has_rules
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import MOST_CHARACTERS, around, parse
@@ -103,6 +107,7 @@ class ModuleChange:
         removed: What was removed from such lists.
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
+        prototypes: The functions of C and C++ that are declared otherwise since the last saves.
         results: The functions that got further results in the last saves, with what those are
             called, and where they stand.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
@@ -113,6 +118,7 @@ class ModuleChange:
         tuples: The new classes of named tuples and of data, with their fields.
         wrapped_errors: The errors of a package of Go that are returned wrapped.
         durations: The fields whose numbers are durations now, under the names that they had.
+        typed: What is a member of an enum now.
     """
 
     file: str
@@ -124,6 +130,7 @@ class ModuleChange:
     removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
+    prototypes: tuple[NewPrototype, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], Place], ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
@@ -132,6 +139,7 @@ class ModuleChange:
     tuples: tuple[NewTuple, ...] = ()
     wrapped_errors: tuple[str, ...] = ()
     durations: tuple[NewName, ...] = ()
+    typed: tuple[Typed, ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -140,8 +148,9 @@ class ModuleChange:
         words |= {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
+        words |= {one.name for one in self.prototypes}
         words |= {name for one in self.tuples for name in (one.name, *one.makers)}
-        words |= {*self.wrapped_errors}
+        words |= {*self.wrapped_errors} | {one.called for one in self.typed}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
@@ -225,7 +234,7 @@ class ModuleHistory:
         for renamed in change.renamed:
             self._take_property(change, renamed)
             key = _key(change.after, renamed.after)
-            if key is None or _was_there(change, renamed) or not _is_alike(change, renamed):
+            if key is None or _was_there(change, renamed) or not is_alike(change, renamed):
                 continue
             whose, new = key
             old = renamed.before.name
@@ -249,7 +258,7 @@ class ModuleHistory:
                 self._names[key] = NewName(*key, renamed.after.name, is_property=True)
 
     def _take_parameters(self, change: Change) -> None:
-        renamed = {one.after.start for one in change.renamed if not _is_alike(change, one)}
+        renamed = {one.after.start for one in change.renamed if not is_alike(change, one)}
         for was, function in change.functions:
             key = _key_of(change.after, function)
             is_same = function.defined.start not in renamed
@@ -294,6 +303,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "removed": lambda change: (one.for_other_files for one in removed_entries(change) if one.owner),
     "coroutines": lambda change: (key for (key,) in _keyed(change, zip(new_coroutines(change)))),
     "signatures": new_signatures,
+    "prototypes": new_prototypes,
     "results": lambda change: (
         (key, one.names, one.place)
         for one in new_results(change)
@@ -303,6 +313,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "tuples": new_tuples,
+    "typed": newly_typed_for_others,
     "wrapped_errors": newly_wrapped_errors,
     "durations": lambda change: (
         NewName(*key, key[1], is_keyword=True, value=value_change(change, one))
@@ -324,6 +335,7 @@ def _key(names: Names, one: Occurrence) -> Key | None:
     # What a file imports is known by its own name elsewhere.
     is_foreign = one.part.kind == "import" and names.tree.language in BY_NAME
     is_outer = one.role is Role.DEFINITION and names.home(one) == one.scopes[-1]
+    is_foreign |= is_outer and names.tree.language in ("c", "cpp") and is_own(names, one)
     return ("", one.name) if is_outer and not is_foreign and not names.is_weak(one) else None
 
 
@@ -345,7 +357,7 @@ def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
     return any(
         names.home(one) == one.scopes[-1] or (is_ruby and around(one.path[:-2], "class") is None)
         for one in names.of(class_name)
-        if one.role is Role.DEFINITION and f"{one.name}@{one.path[-2].node.start_byte}" == whose
+        if one.role is Role.DEFINITION and class_named(names, one.path[-2].node) == whose
     )
 
 
@@ -357,22 +369,6 @@ def _was_there(change: Change, renamed: Renamed) -> bool:
         return any(not before.is_weak(one) for one in found)
     whose = owner(before, renamed.before)
     return whose is None or bool(fields_defined(before, new.name, whose))
-
-
-def _is_alike(change: Change, renamed: Renamed) -> bool:
-    """Tell whether most of what is defined stayed: else it is another thing in the same place.
-
-    Or the names of two fields are alike, whose types need not be.
-    """
-    old, new = renamed.before, renamed.after
-    if are_declared_alike([old], [new]):
-        return True
-    was, now = (
-        Counter(WORD.findall(names.tree.of(one.path[-2].node)))
-        for names, one in ((change.before, old), (change.after, new))
-    )
-    was[new.name] += was.pop(old.name, 0)
-    return 2 * (was & now).total() >= max(was.total(), now.total())
 
 
 def _defines(names: Names, class_name: str, name: str) -> bool:
@@ -389,9 +385,7 @@ def _parameters_of(names: Names, key: Key) -> Parameters | None:
         function
         for name in (key[1], "__init__", "constructor")
         for one in names.of(name)
-        if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
-        and (function := function_of(names, one))
-        and _key_of(names, function) == key
+        if (function := function_of(names, one)) and _key_of(names, function) == key
     ]
     return _placeless(with_keys(names, found[0].parameters)) if len(found) == 1 else None
 

@@ -1,5 +1,7 @@
 """Calls of standard libraries that take a means of cancelling: a token, a context, a signal.
 
+Or in C the size of what they write into.
+
 A function that has one passes it on to each of them, as linters of C#, Go and JavaScript ask for.
 """
 
@@ -8,9 +10,16 @@ from collections.abc import Callable, Iterator
 
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
-from editcast_model.consequences.parameters import with_argument
+from editcast_model.consequences.parameters import size_given, with_argument
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Argument, Call, Function, call_of, functions_named
+from editcast_model.syntax.calls import (
+    Argument,
+    Call,
+    Function,
+    call_of,
+    function_around,
+    functions_named,
+)
 from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.parameters import Parameter
@@ -103,10 +112,24 @@ def _with_context(names: Names, call: Call, name: str) -> Hunk | None:
     return Hunk(called.start, call.start, f"{twin}({given}")
 
 
+def _with_size(names: Names, call: Call, name: str) -> Hunk | None:
+    """Return the call of C that writes a text into an array with the size of the array."""
+    function, given = function_around(names, call.start), call.arguments
+    listed = [one.name for one in function.parameters] if function is not None else []
+    first = names.tree.text[given[0].start : given[0].end] if given else ""
+    is_own = first in listed and listed[listed.index(first) + 1 :][:1] == [name]
+    size = name if is_own else size_given(names, call, 1) if first else None
+    if size is None:
+        return None
+    called = f"{call.called.name.replace('s', 'sn', 1)}({first}, {size}"
+    return Hunk(call.called.start, given[0].end, called)
+
+
 #: By the type of a means of cancelling, the names of functions that may take it, and their calls
 #: with it.
 _TAKERS: dict[str, tuple[re.Pattern[str], Callable[[Names, Call, str], Hunk | None]]] = {
     _TOKEN: (re.compile(r".*Async"), _with_token),
+    "size_t": (re.compile("v?sprintf"), _with_size),
     "AbortSignal": (re.compile("fetch"), _with_signal),
     "context.Context": (
         re.compile("|".join(_QUERIES | {"Background", "TODO", "NewRequest", "Command"})),

@@ -25,7 +25,9 @@ _GIVEN: Final = re.compile(r"(?:default|fallback)?(?:_?value)?|initial", re.IGNO
 _FIRST: Final = re.compile(r"--(\w[\w-]+)|^\W*(\w[\w-]*)[\"']?\s*[:=]")
 _DEFAULT: Final = re.compile(r"default", re.IGNORECASE)
 _EXPECTED: Final = re.compile(r"\b(?:self\.)?assert|\bexpect\(|\brequire\.|\bshould\b")
-_TESTS: Final = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)")
+TESTS: Final = re.compile(
+    r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)|[a-z](?:Tests?|Spec)\.\w+$"
+)
 _TEXT: Final = re.compile("string|template|fragment|content|comment|heredoc")
 _LONGEST_LINE: Final = 300
 _MOST_PLACES: Final = 60
@@ -52,8 +54,8 @@ def defaults_left_in(
 
     The history are the texts that this one had; it has names in a language with rules.
     """
-    others = (_changed(*one[2:], None) for one in saves if not _TESTS.search(one.file))
-    earlier = () if _TESTS.search(path) else dict.fromkeys(history[-_MOST_TEXTS:])
+    others = (_changed(*one[2:], None) for one in saves if not TESTS.search(one.file))
+    earlier = () if TESTS.search(path) else dict.fromkeys(history[-_MOST_TEXTS:])
     own = (_changed(before, text, active) for before in earlier)
     found = dict.fromkeys(one for each in chain(others, own) for one in each)
     for one in found:
@@ -116,7 +118,7 @@ def _is_default(
     if names is not None and not _TEXT.search(names.tree.path(place.start())[-1].type):
         block = text[text.rfind("\n\n", 0, span[0]) + 1 : span[0]]
         is_given = any(one[0] == place[0] for one in _NUMBER.finditer(block))
-        return bool(_TESTS.search(path) and _EXPECTED.search(line)) and not is_given
+        return bool(TESTS.search(path) and _EXPECTED.search(line)) and not is_given
     if names is None and line.lstrip().startswith("|"):
         above = text[: span[0]].rstrip("\n").split("\n\n")[-1]
         row = text[place.start() : span[1]]

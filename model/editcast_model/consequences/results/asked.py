@@ -26,6 +26,8 @@ _BY_ERROR: Final = r"\bNAME (!=|==) nil\b", "!="
 _BY_VALUE: Final = r"\bNAME (!=|==) nil\b", "=="
 #: Code from where a name is given another value on.
 _GIVEN: Final = r"[^\n=]*\bNAME\b[^\n=]*:= .*"
+#: A test that fails with words of its own, up to these.
+_FAILS: Final = re.compile(r'( \{\s*\n\s*\w+\.Fatal\()"[^"\n]*"(?=\)\s*\n\s*\})')
 
 
 def asked_otherwise(
@@ -79,8 +81,11 @@ def _asked(tree: Tree, left: Node, condition: Node, name: str, is_instead: bool)
     start = left.end_byte - (len(was) if is_instead else 0)
     between = tree.text[left.end_byte : found[0].start()]
     question = _QUESTIONS[name][found[0][1] == missing]
-    text = f"{'' if is_instead else ', '}{name}{between}{question}"
-    return Hunk(start, found[0].end(), text)
+    text, end = f"{'' if is_instead else ', '}{name}{between}{question}", found[0].end()
+    fails = _FAILS.match(tree.text, end) if name == "err" else None
+    if fails is not None:
+        text, end = f"{text}{fails[1]}err", fails.end()
+    return Hunk(start, end, text)
 
 
 def _asked_at_once(tree: Tree, call: Node) -> Hunk | None:

@@ -7,6 +7,8 @@ result may have an error.
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -83,9 +85,10 @@ class NewResults(NamedTuple):
 def after_results(change: Change) -> Iterator[Consequence]:
     """Return the returns and the calls that do not know of a function's further results."""
     for new in new_results(change):
-        yield from _other_returns(change.after.tree, new)
         calls = calls_of(change.after, new.function)
-        yield from all_taken_apart(change.after, calls, new.names, new.place)
+        found = all_taken_apart(change.after, calls, new.names, new.place)
+        for one in chain(_other_returns(change.after.tree, new), found):
+            yield replace(one, cause=f"results of {new.function.name}")
 
 
 def all_taken_apart(

@@ -12,6 +12,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.syntax.calls import function_node_around
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, around, field
@@ -30,6 +31,11 @@ _FOR_NOTHING = re.compile(r"\b([Ee]rr\w*(?:NotFound|Missing|Unknown|NoSuch)\w*)\
 _RETURNED = (
     r"if (?:[^\n;]*; )?ASKED \{\s*\n(?:[^\n{}]*\n){0,3}?\s*return (?:[^\n]*, )?"
     rf"({_SENTINEL.pattern}|fmt\.Errorf\(.*{_SENTINEL.pattern}.*\))\s"
+)
+#: A value with an error, the question for that, and what is returned as the error.
+_GIVEN_WITH_ERROR = r"(\w+), err :?= [^\n]*\n\s*if err != nil \{\s*\n\s*"
+_HANDED_ON = re.compile(
+    _GIVEN_WITH_ERROR + r'return [^\n]*?((?:fmt\.Errorf\("[^"\n]*%w", )?\berr\b\)?)\s'
 )
 
 
@@ -62,7 +68,23 @@ def error_beside(tree: Tree, statement: Node, known: Container[str]) -> str:
         return one if all(each in known or each in errors for each in given) else errors.pop()
     if not errors and (asked == "!ok" or asked.endswith("== nil")):
         errors = set(_FOR_NOTHING.findall(tree.text))
+    if not errors and asked == "err != nil":
+        errors = set(_handed_on(tree, statement))
     return errors.pop() if len(errors) == 1 else ""
+
+
+def _handed_on(tree: Tree, statement: Node) -> Iterator[str]:
+    """Yield the error that a function hands on, with the words that it has for others before."""
+    function = function_node_around(tree, statement)
+    before = tree.text[function.start_byte if function else 0 : statement.start_byte]
+    given = re.search(_GIVEN_WITH_ERROR + r"\Z", before)
+    if given is None:
+        return
+    for name, error in _HANDED_ON.findall(before):
+        if error == "err":
+            yield error
+        elif re.search(rf"\b{name}\b", error):
+            yield re.sub(rf"\b{name}\b", given[1], error)
 
 
 def after_wrapped_error(change: Change) -> Iterator[Consequence]:

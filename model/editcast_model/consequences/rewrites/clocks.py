@@ -41,10 +41,18 @@ _CLOCKS: Final[dict[str, dict[str, tuple[tuple[str, str], ...]]]] = {
         "clockwork.Clock": ((r"\btime\.Now\(\)", "{}.Now()"),),
         "clock.Clock": ((r"\btime\.Now\(\)", "{}.Now()"),),
     },
+    "php": {
+        "ClockInterface": ((r"\bnew \\?DateTimeImmutable\((?:'now')?\)", "{}->now()"),),
+    },
+    "python": {
+        "Callable[[], float]": ((r"\btime\.(?:time|monotonic|perf_counter)\(\)", "{}()"),),
+        "Callable[[], datetime]": ((r"\bdatetime\.(?:utcnow\(\)|now\((?:tz=)?[\w.]*\))", "{}()"),),
+    },
     **dict.fromkeys(SCRIPTS, _OF_SCRIPTS),
 }
-#: A parameter of a constructor that is a field as well, in TypeScript.
+#: A parameter of a constructor that is a field as well, in TypeScript and PHP.
 _FIELD: Final = re.compile(r"(?:private|protected|public|readonly)\b")
+_CLASSES: Final = ("class_declaration", "class_definition")
 _METHOD: Final = r"^func \((\w+) \*?TYPE\b.*?\n\}"
 
 
@@ -58,8 +66,10 @@ def after_clock(change: Change) -> Iterator[Consequence]:
         questions = clocks.get(_type(names, one), ()) if is_given else ()
         reach = list(_reach(names, one)) if questions else ()
         for (old, new), (start, end, clock) in product(questions, reach):
+            default = names.tree.of(field(one.path[-2].node, "value")) or old
             for found in re.compile(old).finditer(names.tree.text, start, end):
-                if not change.wrote(found.start(), found.end()):
+                is_asked = default == old or found[0].removesuffix("()") in default
+                if is_asked and not change.wrote(found.start(), found.end()):
                     hunk = Hunk(found.start(), found.end(), found.expand(new.format(clock)))
                     yield Consequence(hunk, "migrate", cause=f"clock {clock}")
 
@@ -82,6 +92,15 @@ def _reach(names: Names, one: Occurrence) -> Iterator[tuple[int, int, str]]:
         is_field = _FIELD.match(names.tree.of(one.path[-2].node)) is not None
         if is_field and len(one.scopes) > 1:
             yield one.scopes[1].start, one.scopes[1].end, f"this.{one.name}"
+    elif language in ("php", "python") and (owner := around(one.path, *_CLASSES)) is not None:
+        node, name = one.path[owner].node, one.name.lstrip("$")
+        start, end = node.start_byte, node.end_byte
+        is_set = re.compile(rf"(self\.|\$this->)\w+(?= = \$?{name}\b)")
+        kept = is_set.search(names.tree.text, start, end)
+        if _FIELD.match(names.tree.of(one.path[-2].node)):
+            yield start, end, f"$this->{name}"
+        elif kept is not None:
+            yield kept.end(), end, kept[0]
     elif one.part.kind == "field" and not re.search(rf"\b{one.name} = ", names.tree.text):
         return  # nobody has set it yet
     elif "constructor" not in scope.type:

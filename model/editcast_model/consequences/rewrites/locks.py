@@ -51,12 +51,7 @@ def after_lock(change: Change) -> Iterator[Consequence]:
 
 def _taken_by_readers(tree: Tree, spec: Node, lock: str) -> Iterator[int]:
     """Yield where methods of a type say `Lock` that only read."""
-    name, (root, *_) = tree.of(field(spec, "name")), tree.path(0)
-    methods = dict[str, _Method]()
-    for one in root.node.named_children:
-        found = _RECEIVER.match(tree.of(field(one, "receiver")))
-        if found is not None and found[2] == name:
-            methods[tree.of(field(one, "name"))] = _Method(tree, spec, one, found[1])
+    methods = methods_of(tree, spec)
     for method in methods.values():
         taken = re.compile(rf"\b{method.receiver}\.{lock}\.(?=Lock\(\))")
         places = [one.end() for one in taken.finditer(tree.text, *method.span)]
@@ -64,7 +59,17 @@ def _taken_by_readers(tree: Tree, spec: Node, lock: str) -> Iterator[int]:
             yield from places
 
 
-class _Method:
+def methods_of(tree: Tree, spec: Node) -> "dict[str, Method]":
+    """Return the methods of a type by their names."""
+    name, methods = tree.of(field(spec, "name")), dict[str, Method]()
+    for one in tree.root.named_children:
+        found = _RECEIVER.match(tree.of(field(one, "receiver")))
+        if found is not None and found[2] == name:
+            methods[tree.of(field(one, "name"))] = Method(tree, spec, one, found[1])
+    return methods
+
+
+class Method:
     """A method, which may write what it belongs to.
 
     Args:
@@ -75,13 +80,13 @@ class _Method:
     """
 
     def __init__(self, tree: Tree, spec: Node, node: Node, receiver: str) -> None:
-        self._tree, self._spec, self._node, self.receiver = tree, spec, node, receiver
+        self._tree, self._spec, self.node, self.receiver = tree, spec, node, receiver
         self.span = node.start_byte, node.end_byte
         self._shared, self._own = {receiver}, set[str]()
 
-    def only_reads(self, methods: Mapping[str, "_Method"], depth: int = 3) -> bool:
+    def only_reads(self, methods: Mapping[str, "Method"], depth: int = 3) -> bool:
         """Tell whether it certainly writes nothing but what it has made itself."""
-        waiting = [self._node.child_by_field_name("body")]
+        waiting = [self.node.child_by_field_name("body")]
         while waiting:
             one = waiting.pop()
             if one is None:
@@ -117,7 +122,7 @@ class _Method:
     def _is_own(self, node: Node) -> bool:
         return node.type == "identifier" or self._root(node) in self._own
 
-    def _is_harmless(self, call: Node, methods: Mapping[str, "_Method"], depth: int) -> bool:
+    def _is_harmless(self, call: Node, methods: Mapping[str, "Method"], depth: int) -> bool:
         """Tell whether a call writes nothing that others know."""
         called, given = field(call, "function"), field(call, "arguments")
         name, thing = self._tree.of(called), field(called, "operand")

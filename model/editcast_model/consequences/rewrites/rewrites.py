@@ -35,7 +35,6 @@ from editcast_model.consequences.rewrites.rule import (
     within_parentheses,
 )
 from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
-from editcast_model.consequences.rewrites.wraps import after_wrap
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened
@@ -82,7 +81,6 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
         others = count_others(change, [span_of(*rule.old) for rule in rules])
         for one in rewrites_by(_untied(rules), change.after):
             yield replace(one, others=others)
-    yield from after_wrap(change)
     yield from after_type(change)
 
 

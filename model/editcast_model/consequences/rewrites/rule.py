@@ -51,6 +51,8 @@ _NAMED_CALLS = frozenset(
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
 #: Words of tests by which a call is to fail.
 _FAILS = re.compile(r"\b(raises|assertRaises|rejects|toThrow)\b")
+#: Types of nodes that make an object.
+_MADE = ("new_expression", "object_creation_expression")
 #: The beginnings of statements that leave a function, with a value or without.
 _LEAVING = re.compile(r"(return)\b|(?:raise|throw|panic)\b")
 
@@ -224,6 +226,8 @@ class Rule:
             if LOOSE.search(node.type) and (name in self.open or is_chained(node)):
                 return False
         text = tree.of(node)
+        if name == "()" and self.old[0].type in _MADE and not self.new[0].startswith("new "):
+            return text == name  # what is made without arguments is another thing with some
         if name.startswith(LEVEL) and text.lower() not in LEVELS:
             return False
         if "(" in name and text.partition("(")[0] != name.partition("(")[0]:

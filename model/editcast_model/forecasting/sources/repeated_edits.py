@@ -112,7 +112,22 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
         for part in diff(old, hunk.text)
     ):
         return False
-    return not _is_of_another(situation, repeat) and situation.accepts(hunk, source)
+    is_another = _is_of_another(situation, repeat) or _is_made_otherwise(situation, repeat)
+    return not is_another and situation.accepts(hunk, source)
+
+
+def _is_made_otherwise(situation: Situation, repeat: Repeat) -> bool:
+    """Tell whether a repeated edit has what is no `new` object take other arguments than before.
+
+    `new Date()` is the time now, which a clock knows; `new Date(text)` is another.
+    """
+    hunk, text = repeat.hunk, situation.history.text
+    made = text[hunk.start : hunk.end + 1]
+    if not (made.startswith("new ") and made.endswith("(")) or hunk.text.startswith("new "):
+        return False
+    tokens = situation.replacements.now
+    at = CONTEXT + int(np.searchsorted(tokens.starts, hunk.end))
+    return tuple(map(int, tokens.ids[at : at + 2])) != repeat.made.after[:2]
 
 
 def _is_of_another(situation: Situation, repeat: Repeat) -> bool:

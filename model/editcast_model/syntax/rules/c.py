@@ -5,7 +5,7 @@ What the preprocessor makes of a text is not known: macros are names like others
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path, word_set
+from editcast_model.syntax.tree import Path, around, word_set
 
 _FUNCTIONS = word_set("function_definition lambda_expression")
 #: Types of nodes around a declared name.
@@ -25,7 +25,7 @@ _CLASSES = word_set("""
 class CRules(Rules):
     """The scopes of C and C++."""
 
-    leaves = word_set("identifier field_identifier type_identifier")
+    leaves = word_set("identifier field_identifier type_identifier namespace_identifier")
     builtins = word_set("""
         NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t
         std true uint8_t uint16_t uint32_t uint64_t va_list
@@ -33,16 +33,16 @@ class CRules(Rules):
     functions, bodies = _FUNCTIONS, word_set("compound_statement")
     outside = {
         "": """
-            translation_unit namespace_definition template_declaration field_declaration_list
+            translation_unit template_declaration field_declaration_list
             for_statement for_range_loop if_statement while_statement switch_statement
             catch_clause lambda_expression compound_statement
         """
     }
     rows = {
-        roles.MEMBER: "field_expression.field qualified_identifier.name",
+        roles.MEMBER: "field_expression.field",
         roles.KEY: "field_designator",
         roles.REFERENCE: "field_initializer",
-        roles.VARIABLE: roles.each("enumerator preproc_def preproc_function_def"),
+        roles.VARIABLE: roles.each("preproc_def preproc_function_def"),
         roles.CLASS: "type_parameter_declaration optional_type_parameter_declaration",
         roles.OTHER: """
             namespace_definition using_declaration preproc_params attribute
@@ -63,6 +63,13 @@ class CRules(Rules):
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
+        if parent.type == "qualified_identifier" and leaf.field == "name":
+            is_defined = (parent.field, path[-3].type) == ("declarator", "function_declarator")
+            return roles.METHOD_OF_CLASS if is_defined else roles.MEMBER
+        if parent.type == "enumerator" and leaf.field == "name":
+            enum = around(path, "enum_specifier") or 0
+            is_class = any(one.type in ("class", "struct") for one in path[enum].node.children)
+            return roles.FIELD_OF_CLASS if is_class else roles.VARIABLE
         if parent.type in _CLASSES and leaf.field == "name":
             has_body = parent.node.child_by_field_name("body") is not None
             is_alias = parent.type in ("alias_declaration", "concept_definition")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.imports import is_module
 from editcast_model.consequences.other_files.module_changes import (
     MOST_CHANGES,
@@ -95,7 +96,14 @@ def source_of(case: Case, *saves: str) -> Consequences:
 
 def propose(case: Case, text: str, *saves: str) -> list[Consequence]:
     elsewhere = changed(case.first, *(saves or case.saves))
-    return source_of(case, *saves).propose([], text, elsewhere=elsewhere)
+    entries = entries_of(case, *saves)
+    return source_of(case, *saves).propose([], text, elsewhere=elsewhere, entries=entries)
+
+
+def entries_of(case: Case, *saves: str) -> EntryIndex:
+    entries = EntryIndex()
+    entries.put(case.first, "", (saves or case.saves)[-1])
+    return entries
 
 
 @every_case
@@ -111,13 +119,14 @@ def test_follows_in_order_and_nothing_else(case: Case) -> None:
 def test_one_by_one_comes_to_the_same(case: Case) -> None:
     text = case.text()
     history: list[str] = []
-    source = source_of(case)
+    source, entries = source_of(case), entries_of(case)
+    elsewhere = changed(case.first, *case.saves)
     for _ in case.numbers:
-        found = source.propose(history, text, elsewhere=changed(case.first, *case.saves))
+        found = source.propose(history, text, elsewhere=elsewhere, entries=entries)
         history.append(text)
         text = apply_hunks(text, [found[0].hunk])
     assert text == case.text(*case.numbers)
-    assert source.propose(history, text, elsewhere=changed(case.first, *case.saves)) == []
+    assert source.propose(history, text, elsewhere=elsewhere, entries=entries) == []
 
 
 @every_case

@@ -223,6 +223,21 @@ def test_tables_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert known.of("open") and not known.of("Your profile")
 
 
+def test_documents_are_listed_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_reader, "MOST_DOCUMENTS", 4)
+    (tmp_path / "deploy").mkdir()
+    for name in ("README.md", "Dockerfile", "deploy/app.yaml", "a.py", "deploy/z.toml", "b.png"):
+        (tmp_path / name).write_text("a = 1\n")
+    (tmp_path / ".env").write_text("SECRET=1\n")
+    (tmp_path / "deploy" / "secrets.yaml").write_text("key: 1\n")
+    reader = FolderReader(ImportIndex(), EntryIndex(), ProjectMemory())
+    reader.read(tmp_path, NAME, Settings(exclude=("**/app.yaml",)))
+    finish()
+    assert reader.documents == (f"{NAME}/Dockerfile", f"{NAME}/README.md", f"{NAME}/deploy/z.toml")
+    reader.forget()
+    assert reader.documents == ()
+
+
 @pytest.mark.parametrize("name", ["package-lock.json", "secrets.json", ".vscode/a.json", "a.yaml"])
 def test_tables_that_are_left_alone(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

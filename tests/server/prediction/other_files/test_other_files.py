@@ -129,8 +129,8 @@ async def test_a_list_of_another_file_lacks_an_entry(bundled: Any, folder: Path)
     bundled.save(uri)
     await until_found(bundled, uri, 1)
     assert found(bundled, uri) == [(labels.as_uri(), 5, 1)]
-    schema = folder / "schema.sql"
-    schema.write_text(
+    schema = folder / "a_schema.sql"
+    schema.write_text(  # after the code, whatever it is called
         "CREATE TABLE a (\n  state text CHECK (state IN ('open', 'paid', 'closed'))\n);\n"
     )
     (folder / "notes.md").write_text("# Open, paid and closed\n")
@@ -380,3 +380,31 @@ async def test_a_version_beside_the_one_that_was_replaced(bundled: Any, folder: 
     await until_found(bundled, uri, 2)
     names = [(place / name).as_uri() for name in ("build.yml", "lint.yml")]
     assert found(bundled, uri) == [(name, 3, 1) for name in names]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_settings_in_another_folder(bundled: Any, folder: Path) -> None:
+    settings = folder / "deploy" / "worker.yaml"
+    settings.parent.mkdir()
+    settings.write_text("queue: mail\npoll_interval_seconds: 5\n")
+    (folder / "deploy" / "other.yaml").write_text("queue: mail\npoll_interval: 5\n")
+    text = "class Settings:\n    poll_interval_seconds: int = 2\n    queue: str\n"
+    (folder / "settings.py").write_text(text)
+    uri = bundled.open((folder / "settings.py").as_uri(), text)
+    bundled.type(uri, "seconds: int = 2", "ms: int = 2000")
+    bundled.save(uri)
+    await until_found(bundled, uri, 1)
+    assert found(bundled, uri) == [(settings.as_uri(), 1, 1)]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_asked_for_a_retired_flag(bundled: Any, folder: Path) -> None:
+    shop = folder / "shop.py"
+    shop.write_text("from flags import FLAGS\n\nif FLAGS[\"new_checkout\"]:\n    print(1)\n")
+    text = 'FLAGS = {\n    "new_checkout": True,\n    "gift_cards": False,\n}\n'
+    (folder / "flags.py").write_text(text)
+    uri = bundled.open((folder / "flags.py").as_uri(), text)
+    bundled.type(uri, '    "new_checkout": True,\n', "")
+    bundled.save(uri)
+    await until_found(bundled, uri, 1)
+    assert found(bundled, uri) == [(shop.as_uri(), 2, 1)]
