@@ -400,7 +400,7 @@ async def test_settings_in_another_folder(bundled: Any, folder: Path) -> None:
 @pytest.mark.asyncio(loop_scope="module")
 async def test_what_asked_for_a_retired_flag(bundled: Any, folder: Path) -> None:
     shop = folder / "shop.py"
-    shop.write_text('from flags import FLAGS\n\nif FLAGS["new_checkout"]:\n    print(1)\n')
+    shop.write_text('from flags import is_on\n\nif is_on("new_checkout"):\n    print(1)\n')
     text = 'FLAGS = {\n    "new_checkout": True,\n    "gift_cards": False,\n}\n'
     (folder / "flags.py").write_text(text)
     uri = bundled.open((folder / "flags.py").as_uri(), text)
