@@ -117,7 +117,7 @@ def _name(node: Node) -> Node:
         return found
     if node.type == "typed_parameter":
         return first_child(node) or node
-    last = node.named_children[-1] if node.type in _TYPED else node
+    last = [node, *node.named_children][-1] if node.type in _TYPED else node  # `...` of C has none
     return last.child_by_field_name("name") or last
 
 
