@@ -26,7 +26,6 @@ from editcast_model.consequences.members.renames import (
 )
 from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
-from editcast_model.consequences.other_files.headers import after_name_of_library
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.options import after_option
@@ -59,7 +58,6 @@ _LONGEST = 5_000
 
 #: The rules that need nothing but the change, the surest first.
 _RULES = (
-    after_name_of_library,
     after_paired_call,
     after_signature,
     after_method,

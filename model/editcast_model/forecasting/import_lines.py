@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from editcast_model.alignment import common_ends
-from editcast_model.consequences.other_files.headers import names_of_header
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.forecasting.recent_edits import Words, words_of
@@ -29,7 +28,6 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     for family, pattern in _FAMILIES.items()
     for language in family.split()
 }
-_HEADER: Final = re.compile(r"#\s*include\s*<([\w.]+)>")
 #: Words of import lines that may stand elsewhere, too.
 _KEYWORDS: Final = frozenset(("from", "import", "as", "type"))
 #: The path of a module, whose words are no names.
@@ -63,9 +61,8 @@ def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> boo
     """Tell whether code requires a change of import lines.
 
     Either the change imports another name from the same module, or it imports a name that the code
-    uses and no other line imports, or it includes the standard header of one in C, or, in Python,
-    JavaScript and TypeScript, it removes names that an earlier text used, and that nothing uses
-    now.
+    uses and no other line imports, or, in Python, JavaScript and TypeScript, it removes names that
+    an earlier text used, and that nothing uses now.
     """
     start = text.rfind("\n", 0, hunk.start) + 1
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():
@@ -76,9 +73,6 @@ def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> boo
     lines = text[start:end], hunk.shifted(-start).apply(text[start:end])
     if language in SCRIPTS:
         lines = _PATH.sub("", lines[0]), _PATH.sub("", lines[1])
-    included = (names_of_header(one) for one in _HEADER.findall(lines[1]))
-    if any(one & code for one in included if one):
-        return True
     before, after = map(words_of, lines)
     old, new = before - after, after - before
     if new or language not in ("python", *SCRIPTS):

@@ -273,11 +273,6 @@ def _behind(found: Sequence[Node], text: str, statement: str) -> Hunk:
     return Hunk(end, end, "\n" + statement)
 
 
-def place_in_order(known: Sequence[str], wanted: str) -> int | None:
-    """Return before which one of some lines another one belongs; None behind the last."""
-    return _next(known, wanted, _NAME_ORDERS[1:])
-
-
 def _next(known: Sequence[str], wanted: str, orders: _Orders) -> int | None:
     """Return before which one of some names or statements another one belongs.
 

@@ -155,6 +155,8 @@ def _with_items(
 ) -> Hunk | None:
     """Return what makes the parameters of a function those of a changed one."""
     items, old, now = [], new.before.items, new.after.items
+    if not (old or now):  # `()` or `(void)`
+        return None
     is_bare = bool(old) and not any(one.name for one in theirs.items)
     for at, one in enumerate(now):
         was = _index_before(at, old, now)
