@@ -54,7 +54,9 @@ def declared_anew(change: Change) -> Iterator[tuple[Occurrence, str, Node]]:
 def type_of(names: Names, one: Occurrence) -> Node | None:
     """Return the type that a declaration gives to a name alone, or to what a function returns."""
     step = one.path[-2] if one.role in _DECLARED and len(one.path) > 2 else None
-    if step is None or len(step.node.children_by_field_name("name")) > 1:
+    if step is None or step.type == "array_declarator":  # of C: each of them is of the type
+        return None
+    if len(step.node.children_by_field_name("name")) > 1:
         return None
     node = one.path[-3].node if step.type == "property_element" else step.node  # of PHP
     return type_declared(node) or field(node, *RESULTS)
