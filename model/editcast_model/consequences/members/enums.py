@@ -49,7 +49,7 @@ _ROW = re.compile(r"(?<![$\w>.-])[$\w>.-]+\[\s*([\"'])(\w+)\1\s*\]")
 
 @dataclass(frozen=True)
 class Typed:
-    """What is a member of an enum now, and was a text.
+    """A thing that is a member of an enum now, and was a text.
 
     Attributes:
         name: Its name.

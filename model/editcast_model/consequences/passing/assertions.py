@@ -1,4 +1,4 @@
-"""What tests say of the calls that a function's stand-in got."""
+"""Assertions of tests about the calls that a function's stand-in got."""
 
 import re
 from typing import Final

@@ -47,7 +47,7 @@ class _Item(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What a prototype and a definition have in common; offsets mean nothing in other texts."""
+    """The common part of a prototype and a definition; offsets mean nothing in other texts."""
 
     result: str
     start: int

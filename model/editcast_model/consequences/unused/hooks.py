@@ -1,4 +1,4 @@
-"""Hooks of React and Vue that were imported, and that nothing calls yet.
+"""Hooks of React and Vue for translations that were imported, and that nothing calls yet.
 
 After `import { useTranslation } from "react-i18next"` the component begins with
 `const { t } = useTranslation();`.
@@ -15,14 +15,8 @@ from editcast_model.syntax.components import default_export
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.roles import Role
 
-_HOOK: Final = re.compile(r"use[A-Z]\w*")
-#: Hooks whose results are taken apart. The others take arguments, or are called as they are.
+#: What is taken from the result of a hook.
 _TAKEN: Final = {"useTranslation": "{ t }", "useI18n": "{ t }", "useTranslations": "t"}
-#: Hooks that need no argument, whose result is called by the rest of their names.
-_PLAIN: Final = re.compile(
-    r"use(Navigate|Router?|Location|Dispatch|(Search)?Params|Theme|QueryClient|Intl|\w*Store|Toast"
-    r"|Auth|Session|\w*Context)"
-)
 #: The beginning of a component: a function with a capital at the top of a script.
 _COMPONENT: Final = (
     r"^(?:export )?(?:default )?(?:function (?P<name>NAME)\b|const (?P<other>NAME)\b[^\n]*=)"
@@ -38,17 +32,14 @@ def after_hook_import(change: Change) -> Iterator[Consequence]:
     if names.tree.language not in (*SCRIPTS, "vue"):
         return
     for one in change.new_names():
-        is_hook = one.role is Role.DEFINITION and one.part.kind == "import"
-        if not is_hook or not _HOOK.fullmatch(one.name) or len(list(names.of(one.name))) > 1:
+        is_import = one.role is Role.DEFINITION and one.part.kind == "import"
+        if not is_import or one.name not in _TAKEN or len(list(names.of(one.name))) > 1:
             continue
-        taken = _TAKEN.get(one.name, "")
-        if _PLAIN.fullmatch(one.name):
-            taken = one.name[3].lower() + one.name[4:]
         place = _in_setup(change) if names.tree.language == "vue" else _in_component(text)
-        if taken and place is not None:
+        if place is not None:
             at, indent = place
             end = ";" if re.search(r"^import [^\n]*;\s*$", text, re.MULTILINE) else ""
-            hunk = Hunk(at, at, f"{indent}const {taken} = {one.name}(){end}\n")
+            hunk = Hunk(at, at, f"{indent}const {_TAKEN[one.name]} = {one.name}(){end}\n")
             yield Consequence(hunk, "call_hook", is_first=True)
 
 
