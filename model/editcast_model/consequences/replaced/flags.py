@@ -18,7 +18,8 @@ _FLAGS: Final = re.compile(r"flag|feature|toggle|experiment", re.IGNORECASE)
 #: The line of an entry, with a value that a flag may have.
 _ENTRY: Final = re.compile(
     r"""^[ \t]*(?:-[ ])?["']?([A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
-    (?:(?:true|false|on|off|bool\w*|\w*(?:bool|flag|feature)\w*\(.*|["'].*|\{.*)?[ ,;]*)$""",
+    (?:(?:true|false|on|off|bool\w*(?:[ ]=[ ](?:true|false))?|\w*(?:bool|flag|feature)\w*\(.*
+    |["'].*|\{.*)?[ ,;]*)$""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 #: All of an entry of settings, with the lines below that are indented more.

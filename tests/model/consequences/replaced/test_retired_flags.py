@@ -91,6 +91,8 @@ def test_settings(path: str, text: str, expected: str) -> None:
     [
         ("  new_checkout: true\n", True),
         ("  NewCheckout bool\n", True),
+        ("  new_checkout: bool = False\n", True),
+        ("  new_checkout: bool = opened\n", False),
         ("  'new-checkout',\n", True),
         ("  new_checkout\n", True),
         ("  NEW_CHECKOUT = 'new_checkout'\n", True),
