@@ -7,9 +7,9 @@ in the folders around it. The result for a file is cached until its text or the 
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.entry_index import EntryIndex
@@ -105,23 +105,23 @@ class OtherFiles:
         folders = {place.rpartition("/")[0]: place for place in places}
         beside = {each for place in folders.values() for each in self._beside(place)}
         found: list[OtherFile] = []
-        gone = _words_gone(saves)
+        signs = _Signs.of(changes, saves)
         every = sorted((importers | beside) - {file}, key=lambda one: _turn(one, changed))
         for one in every[:_MOST_READ]:
             if cancelled():
                 break
-            left = self._left(one, (changes, saves), gone)
+            left = self._left(one, (changes, saves), signs)
             if left:
                 found.append(left)
         return tuple(found)
 
-    def _left(self, file: str, changes: _Changes, gone: Collection[str]) -> OtherFile | None:
+    def _left(self, file: str, changes: _Changes, signs: "_Signs") -> OtherFile | None:
         source = self._source(file)
         if source is None:
             return None
         mark, before, left = self._known.pop(file, (None, ((), ()), None))
         if mark != source.mark or before != changes:
-            left = _read(file, source, changes, gone, self._entries)
+            left = _read(file, source, changes, signs, self._entries)
         self._known[file] = source.mark, changes, left
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
@@ -142,10 +142,41 @@ def _turn(file: str, changed: Container[str]) -> tuple[bool, int, str]:
     return file in changed, (1 if TESTS.search(file) else 0) if is_code else 2, file
 
 
-def _words_gone(saves: Iterable[OtherSave]) -> set[str]:
-    """Return the words that saves took away, as `_plain` writes them."""
-    both = ((_WORD.findall(one.before), _WORD.findall(one.after)) for one in saves)
-    return {_plain(word) for before, after in both for word in {*before} - {*after}}
+class _Signs(NamedTuple):
+    """What tells whether a text may need edits, before it is parsed.
+
+    Attributes:
+        words: Words of the module changes.
+        gone: Words that saves took away, as `_plain` writes them.
+        is_for_all: Whether a file is new or renamed, or a version was replaced: no word tells what
+            that asks for.
+        has_entries: Whether a list has another entry, which documents have and do not say so.
+    """
+
+    words: frozenset[str]
+    gone: frozenset[str]
+    is_for_all: bool
+    has_entries: bool
+
+    @classmethod
+    def of(cls, changes: Sequence[ModuleChange], saves: Sequence[OtherSave]) -> "_Signs":
+        """Return the signs of changes and saves."""
+        both = ((_WORD.findall(one.before), _WORD.findall(one.after)) for one in saves)
+        return cls(
+            frozenset(word for one in changes for word in one.words),
+            frozenset(_plain(word) for before, after in both for word in {*before} - {*after}),
+            any(one.event or any(replaced(one.before, one.after)) for one in saves),
+            any(one.entries for one in changes),
+        )
+
+    def are_in(self, file: str, text: str) -> bool:
+        """Tell whether a file has one of them."""
+        if self.is_for_all or (self.has_entries and language_of("", file) is None):
+            return True
+        if any(word in text for word in self.words):
+            return True
+        plain = _plain(text)
+        return any(word in plain for word in self.gone)
 
 
 def _plain(text: str) -> str:
@@ -157,20 +188,13 @@ def _read(
     file: str,
     source: Source,
     changes: _Changes,
-    gone: Collection[str],
+    signs: _Signs,
     entries: EntryIndex | None,
 ) -> OtherFile | None:
     """Return a file with the edits that are certain enough; None if there are none."""
     text, consequences = source.read(), Consequences("", file)
-    # Documents have the entries of a list, and nothing that says so. No word tells what a new file
-    # or another version asks for.
-    may_need = language_of("", file) is None and any(one.entries for one in changes[0])
-    may_need |= any(one.event or any(replaced(one.before, one.after)) for one in changes[1])
-    may_need = may_need or any(word in text for one in changes[0] for word in one.words)
-    if not may_need:
-        plain = _plain(text)
-        if not any(word in plain for word in gone):
-            return None
+    if not signs.are_in(file, text):
+        return None
     for save in changes[1]:
         if save.file != file:
             consequences.add_other_save(save.file, save.number, save.before, save.after, save.event)
