@@ -182,17 +182,27 @@ def lines_to_migrate(change: Change) -> Iterator[Consequence]:
 def migrations_left_in(saves: Sequence[Save], names: Names) -> Iterator[Consequence]:
     """Yield what is left in a text of the migrations that the last saves of other files made."""
     language = names.tree.language
-    for one in migrations(language):
-        if any(_is_made(one, save, language) for save in saves):
+    made = set(chain.from_iterable(_made_by(save, language) for save in saves))
+    for at, one in enumerate(migrations(language)):
+        if at in made:
             yield from one.left_in(names)
 
 
-def _is_made(migration: Migration, save: Save, language: str) -> bool:
+@lru_cache(256)
+def _made_by(save: Save, language: str) -> tuple[int, ...]:
+    """Return the numbers of the migrations that a save begins; cached as `change_of_save` is."""
+    words = _WORD.findall(save.before)
+    known = enumerate(migrations(language))
+    return tuple(at for at, one in known if _is_made(one, save, words, language))
+
+
+def _is_made(migration: Migration, save: Save, words: list[str], language: str) -> bool:
+    """Tell whether a save, whose words before are given, begins a migration."""
     if migration.begins_with(save):
         return True
     if not have_same_rules(language_of("", save.file), language):
         return False
-    if not migration.patterns and migration.words.isdisjoint(_WORD.findall(save.before)):
+    if not migration.patterns and migration.words.isdisjoint(words):
         return False
     change = change_of_save(save.before, save.after, language)
     return change is not None and bool(migration.made_in(change))
