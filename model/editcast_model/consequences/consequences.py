@@ -20,11 +20,9 @@ from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.columns import in_column
-from editcast_model.consequences.replaced.defaults import defaults_left_in
 from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
-from editcast_model.consequences.replaced.style_values import values_left_in
 from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
 from editcast_model.consequences.replaced.words import words_left_in
@@ -162,9 +160,7 @@ class Consequences:
             self._saves, history, text, self._path, is_code=is_code, active=active
         )
         yield from words_left_in(self._saves, history, text, now)
-        yield from defaults_left_in(self._saves, history, text, self._path, now, active)
         yield from flags_left_in(self._saves, text, now)
-        yield from values_left_in(_earlier(history, text), text, self._path, active)
         yield from paths_left_in(text, self._renamed_files, self._path)
         yield from listed(text, self._folder_files, self._path)
 

@@ -15,7 +15,6 @@ from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.replaced.defaults import TESTS
 from editcast_model.consequences.replaced.paths import RenamedFile
 from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk
@@ -26,6 +25,9 @@ _MOST_READ: Final = 200  # files that may import what was changed
 _MOST_REMEMBERED: Final = 500
 _MOST_FOLDERS: Final = 6  # around a new or renamed file whose files are read
 _WORD: Final = re.compile(r"[^\W\d]\w{3,}")
+_TESTS: Final = re.compile(
+    r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)|[a-z](?:Tests?|Spec)\.\w+$"
+)
 #: The least strength of an edit that names a file: about that from which on it is shown there.
 _SURE: Final = 0.25
 
@@ -139,7 +141,7 @@ def _outwards(file: str) -> list[str]:
 def _turn(file: str, changed: Container[str]) -> tuple[bool, int, str]:
     """Return what files are sorted by: code, tests, documents; at the end what was changed."""
     is_code = language_of("", file) not in (None, "sql")
-    return file in changed, (1 if TESTS.search(file) else 0) if is_code else 2, file
+    return file in changed, (1 if _TESTS.search(file) else 0) if is_code else 2, file
 
 
 class _Signs(NamedTuple):
