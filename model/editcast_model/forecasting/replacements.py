@@ -23,6 +23,7 @@ MOST_WORDS = 3
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
+QUOTES = "\"'`"
 BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 Places = NDArray[np.int64]
 
@@ -186,9 +187,10 @@ class Tokens:
         end = self.text.find("\n", self.starts[token])
         return self.count if end < 0 else int(np.searchsorted(self.starts, end))
 
-    def _is_fitting(self, insertion: Replacement, place: int) -> bool:
+    def _is_fitting(self, made: Replacement, place: int) -> bool:
         """Tell whether the nearest token beside a place that is no space is the remembered one."""
-        for context, at, step in ((insertion.before, place - 1, -1), (insertion.after, place, 1)):
+        behind = place + len(made.old)
+        for context, at, step in ((made.before, place - 1, -1), (made.after, behind, 1)):
             for number in context:
                 if self.ids[CONTEXT + at] != number:
                     break
@@ -202,7 +204,8 @@ class Tokens:
         old = len(replacement.old)
         spots = self.places(replacement)
         spots = spots[(least <= spots) & (spots <= most)]
-        if not old:
+        is_mark = not replacement.words and bool(replacement.new.strip(QUOTES))
+        if not old or is_mark:  # then what is beside a place makes it one
             spots = spots[np.array([self._is_fitting(replacement, one) for one in spots], np.bool_)]
         if not old and not spots.size and least <= usual <= most:
             behind = self.text[self.starts[usual] : self.starts[usual] + 1]

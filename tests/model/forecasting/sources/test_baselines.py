@@ -315,6 +315,17 @@ def test_a_space_alone_is_no_place_for_the_rest() -> None:
         assert "cents" not in one.hunk.text
 
 
+def test_the_rest_is_replaced_only_beside_what_it_stood_beside() -> None:
+    before = (
+        "from ..datastructures import Attribute\nfrom ..utils import cached\n\n\n"
+        "def load(namespace):\n    from ..app.defaults import NAMESPACES\n"
+        "    namespace = namespace.lower()\n"
+    )
+    saved = before.replace("..data", "shop.data").replace("..utils", "shop.utils")
+    (prediction,) = after(RepeatBest(), before, saved)
+    assert prediction.hunk.apply(saved) == saved.replace("..app", "shop.app")
+
+
 def test_the_rest_does_not_become_one_word_with_what_stands_there() -> None:
     text = "waitSeconds = 30\nif waitSeconds <= 0 {\n"
     saved = text.replace("waitSeconds = 30", "wait = 30 * time.Second")
