@@ -1,11 +1,11 @@
-"""Imports of Python, JavaScript and TypeScript whose last use a change took away.
+"""Imports of Python, JavaScript and TypeScript whose last use a change took away, or made anew.
 
 Of those that commits left without a use, 119 of 128 were taken out by the commits of two projects
 in JavaScript and TypeScript; of commits of Python made from the bottom up 70 of 95 were clean.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -30,46 +30,36 @@ _ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
-    names, tree = change.after, change.after.tree
-    if tree.language != "python" and tree.language not in SCRIPTS:
-        return
-    gone = names_gone(change)
-    for path, taken in _statements(names) if gone else ():
+    names, statements = change.after, _statements(change.after)
+    gone = names_gone(change) if statements else set()
+    for path, taken in statements if gone else ():
         lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
         if not any(_was_used(change, one) for one in lost):
             continue
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
-        if (hunk := _without(tree, path[-1].node, taken, kept)) is not None:
+        if (hunk := _without(names.tree, path, taken, kept)) is not None:
             yield Consequence(hunk, "remove_import")
 
 
 def after_import(change: Change) -> Iterator[Consequence]:
     """Return the imports of names that a new import binds again in their scope, or the module."""
-    tree, new = change.after.tree, list[tuple[Path, Import]]()
-    if tree.language != "python" and tree.language not in SCRIPTS:
-        return
-    known, statements = set(map(_key, imports(change.before))), _statements(change.after)
+    statements, new = _statements(change.after), list[tuple[Path, Import]]()
     for path, taken in statements:
         if not change.is_active(*path[-1].node.byte_range):
-            new += [(path, one) for one in taken if one.bound and change.wrote(one.at, one.at + 1)]
-
-    def stays(path: Path, one: Import) -> bool:
-        is_old = _key(one) in known and not change.wrote(one.at, one.at + 1)
-        return not (is_old and any(_replaces(*each, path, one) for each in new))
-
+            new += [(path, one) for one in taken if change.wrote(one.at, one.at + 1)]
     for path, taken in statements if new else ():
-        kept = [one for one in taken if stays(path, one)]
-        if (
-            len(kept) < len(taken)
-            and (hunk := _without(tree, path[-1].node, taken, kept)) is not None
-        ):
+        old = (one for one in taken if not change.wrote(one.at, one.at + 1))
+        gone = [one for one in old if any(_replaces(*each, path, one) for each in new)]
+        kept = [one for one in taken if one not in gone]
+        hunk = _without(change.after.tree, path, taken, kept) if gone else None
+        if hunk is not None:
             yield Consequence(hunk, "remove_duplicate")
 
 
 def _replaces(new_path: Path, new: Import, old_path: Path, old: Import) -> bool:
     """Tell whether an import binds a name of another: in its body, or from above its function."""
     if new_path[-2].node == old_path[-2].node:
-        return new.bound == old.bound
+        return new.bound == old.bound != ""
     is_in_function = len(old_path) > 3 and old_path[-3].type == "function_definition"
     return len(new_path) == 2 and is_in_function and _key(new) == _key(old)
 
@@ -80,8 +70,8 @@ def _key(one: Import) -> tuple[str, str, str]:
 
 def _statements(names: Names) -> list[tuple[Path, list[Import]]]:
     """Return the import statements of a text, by the ways to them, each with what it imports."""
-    found = dict[int, tuple[Path, list[Import]]]()
-    for one in imports(names):
+    found, language = dict[int, tuple[Path, list[Import]]](), names.tree.language
+    for one in imports(names) if language in ("python", *SCRIPTS) else ():
         path = names.tree.path(one.at)
         path = path[: (around(path, *_STATEMENTS) or 0) + 1]
         if len(path) > 1:
@@ -130,19 +120,18 @@ def _was_used(change: Change, one: Import) -> bool:
     return any(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
 
 
-def _without(
-    tree: Tree, statement: Node, all_of_it: Sequence[Import], kept: Sequence[Import]
-) -> Hunk | None:
+def _without(tree: Tree, path: Path, taken: list[Import], kept: list[Import]) -> Hunk | None:
     """Take names out of an import statement, or the whole statement; None where that is unsure."""
+    statement = path[-1].node
     if "#" in tree.of(statement):
         return None
     if not kept:
         return without_lines(tree, statement)
-    nodes = [node for one in all_of_it if (node := _entry(tree, one)) is not None]
-    if len(nodes) < len(all_of_it) or len({one.parent for one in nodes}) > 1:
+    nodes = [node for one in taken if (node := _entry(tree, one)) is not None]
+    if len(nodes) < len(taken) or len({one.parent for one in nodes}) > 1:
         return None
     text, start, end = tree.text, nodes[0].start_byte, nodes[-1].end_byte
-    left = [at for at, one in enumerate(all_of_it) if one in kept]
+    left = [at for at, one in enumerate(taken) if one in kept]
     pieces = (text[nodes[at].start_byte : nodes[at + 1].start_byte] for at in left[:-1])
     new = "".join([*pieces, tree.of(nodes[left[-1]])])
     return shortest_hunk(text[start:end], new, start)

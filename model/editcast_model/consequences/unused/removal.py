@@ -15,7 +15,6 @@ from editcast_model.syntax.tree import Tree
 _MOST_NAMES = 500
 #: Roles of names that cannot mean an import or a variable.
 _OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
-
 #: The ends of the types of nodes that go with the statement below.
 _HEAD = ("comment", "attribute_item", "decorator")
 
@@ -46,16 +45,12 @@ def start_with_head(tree: Tree, node: Node) -> int:
     kinds = _HEAD[: 2 if node.type == "decorator" else 3]
     while end := len(text[: max(0, text.rfind("\n", 0, start))].rstrip(" \t\r")):
         steps = (one.node for one in tree.path(end - 1) if one.type.endswith(kinds))
-        above = next(steps, None)
-        if above is None or not (begins_line(text, start) and begins_line(text, above.start_byte)):
+        above = next((one.start_byte for one in steps if one.end_byte <= start), None)
+        lines = (text[text.rfind("\n", 0, at) + 1 : at] for at in (start, above or 0))
+        if above is None or any(map(str.strip, lines)):
             break
-        start = above.start_byte
+        start = above
     return start
-
-
-def begins_line(text: str, start: int) -> bool:
-    """Tell whether only blanks stand before a place on its line."""
-    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
 def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk | None:
