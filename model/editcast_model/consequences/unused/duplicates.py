@@ -1,8 +1,7 @@
 """Declarations that stand twice since a change: they were moved, and the old ones are left.
 
-What is declared once: members, keys, decorators, functions, imports. Only what was inserted whole,
-on lines of its own. What is beside the old one, or of several lines and below it, is often a copy
-that is to be changed.
+Only what was inserted whole, on lines of its own. What is beside the old one, or of several lines
+and below it, is often a copy that is to be changed.
 """
 
 import re

@@ -30,9 +30,8 @@ _ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
-    names, statements = change.after, _statements(change.after)
-    gone = names_gone(change) if statements else set()
-    for path, taken in statements if gone else ():
+    names, gone = change.after, names_gone(change)
+    for path, taken in _statements(names) if gone else ():
         lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
         if not any(_was_used(change, one) for one in lost):
             continue
@@ -43,7 +42,10 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
 
 def after_import(change: Change) -> Iterator[Consequence]:
     """Return the imports of names that a new import binds again in their scope, or the module."""
-    statements, new = _statements(change.after), list[tuple[Path, Import]]()
+    tree, new = change.after.tree, list[tuple[Path, Import]]()
+    places = ((made.text, tree.path_near(start)) for made, start, _ in change.finished())
+    is_import = any("import" in text or around(path, *_STATEMENTS) for text, path in places)
+    statements = _statements(change.after) if is_import else []
     for path, taken in statements:
         if not change.is_active(*path[-1].node.byte_range):
             new += [(path, one) for one in taken if change.wrote(one.at, one.at + 1)]
@@ -51,7 +53,7 @@ def after_import(change: Change) -> Iterator[Consequence]:
         old = (one for one in taken if not change.wrote(one.at, one.at + 1))
         gone = [one for one in old if any(_replaces(*each, path, one) for each in new)]
         kept = [one for one in taken if one not in gone]
-        hunk = _without(change.after.tree, path, taken, kept) if gone else None
+        hunk = _without(tree, path, taken, kept) if gone else None
         if hunk is not None:
             yield Consequence(hunk, "remove_duplicate")
 
