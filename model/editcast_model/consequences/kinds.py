@@ -47,6 +47,7 @@ Kind = Literal[
     "remove_import",
     "remove_variable",
     "remove_function",
+    "remove_duplicate",
     "add_entry",
     "add_entry_apart",
     "remove_entry",

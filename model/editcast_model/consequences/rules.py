@@ -43,9 +43,10 @@ from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
+from editcast_model.consequences.unused.duplicates import after_moved_declaration
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.hooks import after_hook_import
-from editcast_model.consequences.unused.imports import after_last_use, exchanged
+from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
 from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
 from editcast_model.diff import Hunk
@@ -85,6 +86,8 @@ _RULES = (
     after_guard,
     after_duration,
     after_named_tuple,
+    after_moved_declaration,
+    after_import,
     after_hook_import,
     after_last_use,
     after_last_use_of_variable,

@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.unused.removal import without_lines
+from editcast_model.consequences.unused.removal import start_with_head, without_lines
 from editcast_model.syntax.calls import function_of
 from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
@@ -47,7 +47,7 @@ def after_last_use_of_function(change: Change) -> Iterator[Consequence]:
         node = _statement(names, defined[0]) if len(defined) == 1 else None
         if node is None or change.same_before(defined[0]) is None:
             continue
-        own = range(_start_with_comments(names.tree, node), node.end_byte)
+        own = range(start_with_head(names.tree, node), node.end_byte)
         is_used = any(at not in own for at in _written(names, word))
         if is_used or not _is_private(names.tree, word, node):
             continue
@@ -85,18 +85,6 @@ def _statement(names: Names, defined: Occurrence) -> Node | None:
     if function.is_constructor if function else not is_class:
         return None
     return outermost(function.node if function else node, _AROUND)
-
-
-def _start_with_comments(tree: Tree, node: Node) -> int:
-    """Return where a statement begins with the comments right above it."""
-    text, start = tree.text, node.start_byte
-    while end := len(text[: max(0, text.rfind("\n", 0, start))].rstrip(" \t\r")):
-        above = tree.path(end - 1)[-1].node
-        line = text[text.rfind("\n", 0, above.start_byte) + 1 : above.start_byte]
-        if "comment" not in above.type or line.strip():
-            break
-        start = above.start_byte
-    return start
 
 
 def _is_private(tree: Tree, name: str, node: Node) -> bool:

@@ -1,12 +1,11 @@
-"""Imports of Python, JavaScript and TypeScript whose last use a change took away.
+"""Imports of Python, JavaScript and TypeScript whose last use a change took away, or made anew.
 
 Of those that commits left without a use, 119 of 128 were taken out by the commits of two projects
 in JavaScript and TypeScript; of commits of Python made from the bottom up 70 of 95 were clean.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -19,7 +18,7 @@ from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Path, Tree, around
 
 _STATEMENTS = ("import_statement", "import_from_statement")
 #: A statement that imports one module as a whole.
@@ -31,22 +30,55 @@ _ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
-    names, tree = change.after, change.after.tree
-    if tree.language != "python" and tree.language not in SCRIPTS:
-        return
-    gone = names_gone(change)
-    if not gone:
-        return
-    statements = defaultdict[int, list[Import]](list)
-    for one in imports(names):
-        statements[tree.path(one.at)[1].node.start_byte].append(one)
-    for taken in statements.values():
+    names, gone = change.after, names_gone(change)
+    for path, taken in _statements(names) if gone else ():
         lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
         if not any(_was_used(change, one) for one in lost):
             continue
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
-        if (hunk := _without(tree, taken, kept)) is not None:
+        if (hunk := _without(names.tree, path, taken, kept)) is not None:
             yield Consequence(hunk, "remove_import")
+
+
+def after_import(change: Change) -> Iterator[Consequence]:
+    """Return the imports of names that a new import binds again in their scope, or the module."""
+    tree, new = change.after.tree, list[tuple[Path, Import]]()
+    places = ((made.text, tree.path_near(start)) for made, start, _ in change.finished())
+    is_import = any("import" in text or around(path, *_STATEMENTS) for text, path in places)
+    statements = _statements(change.after) if is_import else []
+    for path, taken in statements:
+        if not change.is_active(*path[-1].node.byte_range):
+            new += [(path, one) for one in taken if change.wrote(one.at, one.at + 1)]
+    for path, taken in statements if new else ():
+        old = (one for one in taken if not change.wrote(one.at, one.at + 1))
+        gone = [one for one in old if any(_replaces(*each, path, one) for each in new)]
+        kept = [one for one in taken if one not in gone]
+        hunk = _without(tree, path, taken, kept) if gone else None
+        if hunk is not None:
+            yield Consequence(hunk, "remove_duplicate")
+
+
+def _replaces(new_path: Path, new: Import, old_path: Path, old: Import) -> bool:
+    """Tell whether an import binds a name of another: in its body, or from above its function."""
+    if new_path[-2].node == old_path[-2].node:
+        return new.bound == old.bound != ""
+    is_in_function = len(old_path) > 3 and old_path[-3].type == "function_definition"
+    return len(new_path) == 2 and is_in_function and _key(new) == _key(old)
+
+
+def _key(one: Import) -> tuple[str, str, str]:
+    return one.module, one.name, one.bound
+
+
+def _statements(names: Names) -> list[tuple[Path, list[Import]]]:
+    """Return the import statements of a text, by the ways to them, each with what it imports."""
+    found, language = dict[int, tuple[Path, list[Import]]](), names.tree.language
+    for one in imports(names) if language in ("python", *SCRIPTS) else ():
+        path = names.tree.path(one.at)
+        path = path[: (around(path, *_STATEMENTS) or 0) + 1]
+        if len(path) > 1:
+            found.setdefault(path[-1].node.start_byte, (path, []))[1].append(one)
+    return list(found.values())
 
 
 def exchanged(
@@ -90,18 +122,18 @@ def _was_used(change: Change, one: Import) -> bool:
     return any(each.role is Role.REFERENCE for each in change.before.of(_word(one)))
 
 
-def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) -> Hunk | None:
+def _without(tree: Tree, path: Path, taken: list[Import], kept: list[Import]) -> Hunk | None:
     """Take names out of an import statement, or the whole statement; None where that is unsure."""
-    statement = tree.path(all_of_it[0].at)[1].node
-    if statement.type not in _STATEMENTS or "#" in tree.of(statement):
+    statement = path[-1].node
+    if "#" in tree.of(statement):
         return None
     if not kept:
         return without_lines(tree, statement)
-    nodes = [node for one in all_of_it if (node := _entry(tree, one)) is not None]
-    if len(nodes) < len(all_of_it) or len({one.parent for one in nodes}) > 1:
+    nodes = [node for one in taken if (node := _entry(tree, one)) is not None]
+    if len(nodes) < len(taken) or len({one.parent for one in nodes}) > 1:
         return None
     text, start, end = tree.text, nodes[0].start_byte, nodes[-1].end_byte
-    left = [at for at, one in enumerate(all_of_it) if one in kept]
+    left = [at for at, one in enumerate(taken) if one in kept]
     pieces = (text[nodes[at].start_byte : nodes[at + 1].start_byte] for at in left[:-1])
     new = "".join([*pieces, tree.of(nodes[left[-1]])])
     return shortest_hunk(text[start:end], new, start)
@@ -109,5 +141,5 @@ def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) ->
 
 def _entry(tree: Tree, one: Import) -> Node | None:
     """Return the node of a name in an import statement, with its alias."""
-    nodes = (step.node for step in tree.path(one.at)[2:] if step.type in _ENTRIES)
+    nodes = (step.node for step in tree.path(one.at) if step.type in _ENTRIES)
     return next(nodes, None)
