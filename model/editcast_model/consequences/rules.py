@@ -14,6 +14,7 @@ from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
+from editcast_model.consequences.lists.returned import after_local
 from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard
 from editcast_model.consequences.members.keys import after_key
@@ -67,6 +68,7 @@ _RULES = (
     after_option,
     after_new_property,
     after_entry,
+    after_local,
     after_constructor,
     after_coroutine,
     after_condition,
