@@ -4,8 +4,10 @@ Also those that the constructor of what its class extends takes.
 """
 
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, groupby, pairwise
 
 from tree_sitter import Node
 
@@ -24,6 +26,7 @@ from editcast_model.syntax.calls import (
     calls_of,
     function_at,
     function_of,
+    functions_named,
 )
 from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import Names, Occurrence
@@ -40,6 +43,7 @@ _ERROR_OPTIONS = "ErrorOptions"
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
 #: A string with placeholders.
 _FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
+_SEVERAL = 2  # own parameters that a call gives by their names
 
 
 def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
@@ -50,6 +54,45 @@ def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Conse
             yield from _to_functions_of_file(names, function, parameter)
             yield from _to_others(names, function, parameter)
             yield from taking(names, function, parameter)
+    yield from _beside_others(names, function, new)
+
+
+def _beside_others(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
+    """Return the one call that gives nearly all own parameters, some by their names, with new ones.
+
+    The body does not use the new ones so far.
+    """
+    listed, scope = function.parameters, Scope.of(function.node)
+    calls, given = dict[int, Call](), defaultdict[int, set[str]](set)
+    named = Counter[int]()
+    for parameter in listed:
+        uses = [one for one in names.of(parameter.name, scope) if one.role is Role.REFERENCE]
+        if parameter.name in (new if any(function.runs(one.start) for one in uses) else ()):
+            return
+        for call, argument in calls_with(names, parameter.name, scope):
+            calls[call.start] = call
+            given[call.start].add(parameter.name)
+            named[call.start] += argument.keyword == parameter.name
+    runs = groupby(listed, key=lambda one: one.name in new and not one.is_rest)
+    parts = [[one.name for one in run if not one.is_rest] for _, run in runs]
+    own = [one for part in parts for one in part if one not in new]
+    found = [one for at, one in calls.items() if len(own) - len(given[at]) < _SEVERAL <= named[at]]
+    added = [part for part in parts if part and part[0] in new]
+    if len(found) != 1 or not _may_take(names, found[0], added):
+        return
+    for before, run in pairwise(parts):
+        if run in added and before and before[-1] in given[found[0].start]:
+            written = ", ".join(names.rules.given_by_name(name, name) for name in run)
+            at = _place_by_name(found[0], listed, run[0])
+            yield Consequence(with_argument(names, found[0], at, written), "pass_beside")
+
+
+def _may_take(names: Names, call: Call, added: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a call lacks some arguments, and what it calls takes them as far as known."""
+    wanted = {*chain.from_iterable(added)}
+    known = functions_named(names, call.called)
+    is_free = not any(one.isupper() or call.gives_by_name(one) for one in wanted)
+    return is_free and all(wanted <= {one.name for one in each.parameters} for each in known)
 
 
 def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:
