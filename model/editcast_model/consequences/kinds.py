@@ -53,6 +53,7 @@ Kind = Literal[
     "remove_entry",
     "add_entry_in_text",
     "add_sql_value",
+    "add_element",
     "return_local",
     "take_property",
     "list_file",

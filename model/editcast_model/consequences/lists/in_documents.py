@@ -5,7 +5,8 @@ After a member was added to an enumeration, the others of it stand side by side 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -30,6 +31,11 @@ _LONGEST_LINE = 200
 _QUOTED = re.compile(r"([\"'`])(.*?)\1")
 _WHOLE = 4  # other entries of a list
 _NAME = "\0"
+#: A sequence of YAML, TOML or JSON in brackets with its key, and one of its elements.
+_SEQUENCE = re.compile(r"""(?P<key>[\w-]+)["']?[ \t]*[:=][ \t]*\[(?P<listed>[^\[\]{}#]*)\]""")
+_ELEMENT = re.compile(r"[^,\s][^,\n]*?(?=\s*(?:,|\Z))")
+_FEW = 3  # sequences that one is the model of
+_SETTINGS = re.compile(r"\.(?:ya?ml|toml|json)$")
 
 
 def lacking_in_documents(text: str, entries: Iterable[Entry]) -> Iterator[Consequence]:
@@ -57,6 +63,50 @@ def lacking_in_whole_lists(text: str, entries: Iterable[Entry]) -> Iterator[Cons
             if all(has(text, name) for name in one.others):
                 for hunk in _as_line(text, one, is_whole=True):
                     yield Consequence(hunk, "add_entry_apart", cause=added.cause)
+
+
+def lacking_in_sequences(
+    pairs: Iterable[tuple[str, str]], text: str, path: str, active: range | None
+) -> Iterator[Consequence]:
+    """Return the elements that sequences of settings lack after one of the same key got one.
+
+    The pairs are texts before and after a change, of this file or of others.
+    """
+    for before, after in pairs if _SETTINGS.search(path) else ():
+        shared = active if after == text else None
+        was, now = (Counter(key for *_, key in _sequences(one, shared)) for one in (before, after))
+        for key, *others in now - was:
+            known = {one for first, *listed in was if first == key for one in listed}
+            for at in range(1, len(others)):
+                old = (key, *others[:at], *others[at + 1 :])
+                if old in was and others[at] not in known:  # else each list has its own choice
+                    due = list(_with_element(text, old, at, others[at], is_own=after == text))
+                    yield from due if len(due) <= _FEW else ()
+
+
+def _sequences(
+    text: str, active: range | None = None
+) -> Iterator[tuple[int, list[re.Match[str]], tuple[str, ...]]]:
+    """Yield where sequences that nobody types begin, their elements, and the key with these."""
+    for found in _SEQUENCE.finditer(text):
+        if active is None or found.end() < active.start or active.stop < found.start():
+            elements = [*_ELEMENT.finditer(found["listed"])]
+            yield found.start("listed"), elements, (found["key"], *(one[0] for one in elements))
+
+
+def _with_element(
+    text: str, old: Sequence[str], at: int, new: str, *, is_own: bool
+) -> Iterator[Consequence]:
+    """Put an element behind the one of an index, where that is the last or has the same behind."""
+    for start, elements, (key, *others) in _sequences(text):
+        place = others.index(old[at]) + 1 if old[at] in others else 0
+        is_like = [*old] == [key, *others] or (is_own and key == old[0] and place == len(others))
+        if place and is_like and new not in others:
+            listed = elements[0].string
+            last = [one.end() for one in elements[:place]]
+            between = listed[last[-2] : elements[place - 1].start()] if place > 1 else ", "
+            hunk = Hunk(start + last[-1], start + last[-1], between + new)
+            yield Consequence(hunk, "add_element", cause=f"{old[at]} {new}")
 
 
 def _shortened(added: Entry) -> Entry:
