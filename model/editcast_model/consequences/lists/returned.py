@@ -20,9 +20,8 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field, first_child
 
 _FUNCTION = re.compile("function")
-_LEAST = 2  # names that a function returns
-#: Of more than as many others, one may be for the function itself.
-_OF = 2
+#: Names that a function returns at least; of more than as many, one other may be its own.
+_LEAST = 2
 
 
 def after_local(change: Change) -> Iterator[Consequence]:
@@ -53,7 +52,7 @@ def _with_name(names: Names, body: Node, name: str) -> Hunk | None:
     if not is_plain or len(entries) < _LEAST or not all(one in made for one in returned):
         return None
     like = [one in returned for one, kind in made.items() if kind == made.get(name) and one != name]
-    if not made.get(name) or not sum(like) > _OF * like.count(False):
+    if not made.get(name) or not sum(like) > _LEAST * like.count(False):
         return None
     span = listed.start_byte + 1, listed.end_byte - 1
     arguments = [Argument(one.start_byte, one.end_byte) for one in entries]

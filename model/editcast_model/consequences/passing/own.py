@@ -4,10 +4,9 @@ Also those that the constructor of what its class extends takes.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 
 from tree_sitter import Node
 
@@ -63,36 +62,28 @@ def _beside_others(names: Names, function: Function, new: set[str]) -> Iterator[
     The body does not use the new ones so far.
     """
     listed, scope = function.parameters, Scope.of(function.node)
-    calls, given = dict[int, Call](), defaultdict[int, set[str]](set)
-    named = Counter[int]()
-    for parameter in listed:
-        uses = [one for one in names.of(parameter.name, scope) if one.role is Role.REFERENCE]
-        if parameter.name in (new if any(function.runs(one.start) for one in uses) else ()):
-            return
-        for call, argument in calls_with(names, parameter.name, scope):
-            calls[call.start] = call
-            given[call.start].add(parameter.name)
-            named[call.start] += argument.keyword == parameter.name
-    runs = groupby(listed, key=lambda one: one.name in new and not one.is_rest)
-    parts = [[one.name for one in run if not one.is_rest] for _, run in runs]
-    own = [one for part in parts for one in part if one not in new]
-    found = [one for at, one in calls.items() if len(own) - len(given[at]) < _SEVERAL <= named[at]]
-    added = [part for part in parts if part and part[0] in new]
-    if len(found) != 1 or not _may_take(names, found[0], added):
+    own = {one.name for one in listed if one.name not in new and not one.is_rest}
+    new = {one.name for one in listed if one.name in new and not one.is_rest}
+    uses = (one for name in new for one in names.of(name, scope) if one.role is Role.REFERENCE)
+    if not new or any(function.runs(one.start) for one in uses):
         return
-    for before, run in pairwise(parts):
-        if run in added and before and before[-1] in given[found[0].start]:
-            written = ", ".join(names.rules.given_by_name(name, name) for name in run)
-            at = _place_by_name(found[0], listed, run[0])
-            yield Consequence(with_argument(names, found[0], at, written), "pass_beside")
-
-
-def _may_take(names: Names, call: Call, added: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a call lacks some arguments, and what it calls takes them as far as known."""
-    wanted = {*chain.from_iterable(added)}
-    known = functions_named(names, call.called)
-    is_free = not any(one.isupper() or call.gives_by_name(one) for one in wanted)
-    return is_free and all(wanted <= {one.name for one in each.parameters} for each in known)
+    calls = {one.start: one for name in own for one, _ in calls_with(names, name, scope)}
+    found = list[tuple[Call, set[str]]]()
+    for call in calls.values():
+        given = {name for name in own if gives(names, call, name)}
+        if len(own) - len(given) < _SEVERAL <= sum(map(call.gives_by_name, given)):
+            found.append((call, given))
+    for call, given in found if len(found) == 1 else ():
+        others = functions_named(names, call.called)
+        known = [{one.name for one in each.parameters} for each in others]
+        if any(map(call.gives_by_name, new)) or not all(new <= one for one in known):
+            return
+        runs = groupby((one.name for one in listed), key=new.__contains__)
+        for before, run in pairwise([*each] for _, each in runs):
+            if before[-1] in given and run[0] in new:
+                written = ", ".join(names.rules.given_by_name(name, name) for name in run)
+                at = _place_by_name(call, listed, run[0])
+                yield Consequence(with_argument(names, call, at, written), "pass_beside")
 
 
 def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:
