@@ -161,10 +161,9 @@ class Consequences:
         yield from versions_left_in(
             self._saves, history, text, self._path, is_code=is_code, active=active
         )
-        pairs = ((one, text) for one in _earlier(history, text))
-        others = ((one.before, one.after) for one in self._saves if one.file != self._path)
-        every = chain(pairs, others)
-        yield from in_documents.lacking_in_sequences(every, text, self._path, active)
+        pairs = [(one, text) for one in _earlier(history, text)]
+        pairs += [one[2:] for one in self._saves]
+        yield from in_documents.lacking_in_sequences(pairs, text, self._path, active)
         yield from words_left_in(self._saves, history, text, now)
         yield from defaults_left_in(self._saves, history, text, self._path, now, active)
         yield from flags_left_in(self._saves, text, now)

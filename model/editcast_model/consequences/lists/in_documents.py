@@ -5,7 +5,6 @@ After a member was added to an enumeration, the others of it stand side by side 
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -73,39 +72,39 @@ def lacking_in_sequences(
     The pairs are texts before and after a change, of this file or of others.
     """
     for before, after in pairs if _SETTINGS.search(path) else ():
-        shared = active if after == text else None
-        was, now = (Counter(key for *_, key in _sequences(one, shared)) for one in (before, after))
+        typed = active if after == text else None
+        was, now = ({one for one, _ in _sequences(each, typed)} for each in (before, after))
         for key, *others in now - was:
             known = {one for first, *listed in was if first == key for one in listed}
-            for at in range(1, len(others)):
+            for at, new in enumerate(others[1:], 1):
                 old = (key, *others[:at], *others[at + 1 :])
-                if old in was and others[at] not in known:  # else each list has its own choice
-                    due = list(_with_element(text, old, at, others[at], is_own=after == text))
+                if old in was and new not in known:  # else each list has its own choice
+                    due = [*_with_element(text, old, at, new, is_own=after == text)]
                     yield from due if len(due) <= _FEW else ()
 
 
 def _sequences(
     text: str, active: range | None = None
-) -> Iterator[tuple[int, list[re.Match[str]], tuple[str, ...]]]:
-    """Yield where sequences that nobody types begin, their elements, and the key with these."""
+) -> Iterator[tuple[tuple[str, ...], list[re.Match[str]]]]:
+    """Yield the sequences that nobody types, each as its key and elements, and where these are."""
     for found in _SEQUENCE.finditer(text):
         if active is None or found.end() < active.start or active.stop < found.start():
-            elements = [*_ELEMENT.finditer(found["listed"])]
-            yield found.start("listed"), elements, (found["key"], *(one[0] for one in elements))
+            elements = [*_ELEMENT.finditer(text, *found.span("listed"))]
+            yield (found["key"], *(one[0] for one in elements)), elements
 
 
 def _with_element(
     text: str, old: Sequence[str], at: int, new: str, *, is_own: bool
 ) -> Iterator[Consequence]:
-    """Put an element behind the one of an index, where that is the last or has the same behind."""
-    for start, elements, (key, *others) in _sequences(text):
-        place = others.index(old[at]) + 1 if old[at] in others else 0
-        is_like = [*old] == [key, *others] or (is_own and key == old[0] and place == len(others))
-        if place and is_like and new not in others:
-            listed = elements[0].string
-            last = [one.end() for one in elements[:place]]
-            between = listed[last[-2] : elements[place - 1].start()] if place > 1 else ", "
-            hunk = Hunk(start + last[-1], start + last[-1], between + new)
+    """Put an element behind the one of an index, in the same sequences and where it is the last."""
+    for one, elements in _sequences(text):
+        if one == old or (
+            is_own and one[0] == old[0] and one[1:][-1:] == old[at : at + 1] and new not in one
+        ):
+            place = one.index(old[at], 1)
+            last = elements[place - 1]
+            between = text[elements[place - 2].end() : last.start()] if place > 1 else ", "
+            hunk = Hunk(last.end(), last.end(), between + new)
             yield Consequence(hunk, "add_element", cause=f"{old[at]} {new}")
 
 

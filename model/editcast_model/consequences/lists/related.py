@@ -18,7 +18,6 @@ from editcast_model.consequences.lists.word_forms import has, parts_of
 from editcast_model.syntax.names import WORD
 
 _CLASSES = re.compile("class|record|struct")
-_CHAIN = 4  # names that an operator joins
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 
 
@@ -99,7 +98,7 @@ def _has_all(known: Entry, found: EntryList) -> bool:
         # One may be made on the spot, as an `id` is.
         missed = len(texts) - sum(map(has, texts, known.others))
         return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
-    is_chain = _CHAIN <= len(texts) >= len(known.others) - 1 and {*texts} <= {*known.others}
+    is_chain = 2 < len(known.others) - 1 <= len(texts) and {*texts} <= {*known.others}
     if is_chain and found.node.child_by_field_name("operator") is not None:
         return True  # one may stand for none
     is_enough = len(known.others) > (1 if known.kind == OPTION else 2)

@@ -57,10 +57,7 @@ def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Conse
 
 
 def _beside_others(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
-    """Return the one call that gives nearly all own parameters, some by their names, with new ones.
-
-    The body does not use the new ones so far.
-    """
+    """Return the one call that gives nearly all parameters, with new ones not used so far."""
     listed, scope = function.parameters, Scope.of(function.node)
     own = {one.name for one in listed if one.name not in new and not one.is_rest}
     new = {one.name for one in listed if one.name in new and not one.is_rest}
