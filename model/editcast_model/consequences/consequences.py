@@ -159,6 +159,9 @@ class Consequences:
         yield from versions_left_in(
             self._saves, history, text, self._path, is_code=is_code, active=active
         )
+        pairs = [(one, text) for one in _earlier(history, text)]
+        pairs += [one[2:] for one in self._saves]
+        yield from in_documents.lacking_in_sequences(pairs, text, self._path, active)
         yield from words_left_in(self._saves, history, text, now)
         yield from flags_left_in(self._saves, text, now)
         yield from paths_left_in(text, self._renamed_files, self._path)

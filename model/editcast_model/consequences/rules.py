@@ -12,7 +12,7 @@ from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.lists.assigned import after_constructor
+from editcast_model.consequences.lists.assigned import after_constructor, after_local
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard
@@ -69,6 +69,7 @@ _RULES = (
     after_new_property,
     after_entry,
     after_constructor,
+    after_local,
     after_coroutine,
     after_condition,
     after_results,

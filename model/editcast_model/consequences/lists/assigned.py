@@ -1,25 +1,35 @@
-"""Assignments of parameters to fields in a constructor: a new parameter gets one, too."""
+"""Names that a function treats alike: a new one is treated as they are.
+
+A constructor assigns its parameters to fields; a setup function, a hook or a factory ends with
+`return { count, double, increment }`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import CONSTRUCTORS
+from editcast_model.consequences.lists.placing import inserted
 from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Function
+from editcast_model.syntax.calls import Argument, Function
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.members import is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Tree, field, first_child
 
 #: Types of nodes in which an assignment runs in some cases only.
 _NESTED = re.compile("^(if|else|for|while|try|catch|switch|match|case)|lambda|closure|anonymous")
 _VALUES = re.compile("^(expression_list|tuple)$")
 _ASSIGNMENT = re.compile("assignment|field_initializer")
+#: Names that a function returns at least; of more than as many, one other may be its own.
+_LEAST = 2
 
 
 def after_constructor(change: Change) -> Iterator[Consequence]:
@@ -111,3 +121,45 @@ def _fields(names: Names, words: Iterable[str]) -> Iterator[Occurrence]:
     for one in (one for word in words for one in names.of(word)):
         if is_declared_member(one) and one.part.kind != "method":
             yield one
+
+
+def after_local(change: Change) -> Iterator[Consequence]:
+    """Return the new local functions and values that a function lacks among those it returns."""
+    names = change.after
+    for one in change.new_names() if names.tree.language in (*SCRIPTS, "vue") else ():
+        if one.role is Role.DEFINITION and len(names.of(one.name)) == 1:
+            around = names.tree.around(one.path[-1].node)
+            body = next((each for each in around if each.type == "statement_block"), None)
+            yield from _returned(names.tree, body, one.name) if body is not None else ()
+
+
+def _returned(tree: Tree, body: Node, name: str) -> Iterator[Consequence]:
+    """Put a name into the object that a function returns, with nearly all others of its kind."""
+    kinds = dict(chain.from_iterable(_declared(tree, one) for one in body.named_children))
+    last, kind = body.named_children[-1], kinds.pop(name, "")
+    listed = first_child(last) if last.type == "return_statement" else None
+    if not kind or listed is None or listed.type != "object":
+        return
+    entries = [one for one in listed.named_children if one.type != "comment"]
+    returned = [tree.of(one) for one in entries]
+    is_plain = all(one.type == "shorthand_property_identifier" for one in entries)
+    like = [one in returned for one, other in kinds.items() if other == kind]
+    if not is_plain or len(entries) < _LEAST or not {*returned} <= {*kinds}:
+        return
+    if sum(like) <= _LEAST * like.count(False):
+        return
+    arguments = [Argument(one.start_byte, one.end_byte) for one in entries]
+    span = listed.start_byte + 1, listed.end_byte - 1
+    yield Consequence(inserted(tree.text, span, arguments, len(entries), name), "return_local")
+
+
+def _declared(tree: Tree, statement: Node) -> Iterator[tuple[str, str]]:
+    """Yield what a statement declares, each with its kind: a function, who made it, or nothing."""
+    if "function" in statement.type:
+        yield tree.of(field(statement, "name")), "function"
+    for one in statement.named_children if "declaration" in statement.type else ():
+        called, value = field(one, "name"), field(one, "value")
+        is_function = value is not None and "function" in value.type
+        kind = "function" if is_function else tree.of(field(value, "function"))
+        for word in WORD.findall(tree.of(called)):
+            yield word, kind if word == tree.of(called) else ""

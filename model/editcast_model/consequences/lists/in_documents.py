@@ -5,7 +5,7 @@ After a member was added to an enumeration, the others of it stand side by side 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -30,6 +30,11 @@ _LONGEST_LINE = 200
 _QUOTED = re.compile(r"([\"'`])(.*?)\1")
 _WHOLE = 4  # other entries of a list
 _NAME = "\0"
+#: A sequence of YAML, TOML or JSON in brackets with its key, and one of its elements.
+_SEQUENCE = re.compile(r"""(?P<key>[\w-]+)["']?[ \t]*[:=][ \t]*\[(?P<listed>[^\[\]{}#]*)\]""")
+_ELEMENT = re.compile(r"[^,\s][^,\n]*?(?=\s*(?:,|\Z))")
+_FEW = 3  # sequences that one is the model of
+_SETTINGS = re.compile(r"\.(?:ya?ml|toml|json)$")
 
 
 def lacking_in_documents(text: str, entries: Iterable[Entry]) -> Iterator[Consequence]:
@@ -57,6 +62,50 @@ def lacking_in_whole_lists(text: str, entries: Iterable[Entry]) -> Iterator[Cons
             if all(has(text, name) for name in one.others):
                 for hunk in _as_line(text, one, is_whole=True):
                     yield Consequence(hunk, "add_entry_apart", cause=added.cause)
+
+
+def lacking_in_sequences(
+    pairs: Iterable[tuple[str, str]], text: str, path: str, active: range | None
+) -> Iterator[Consequence]:
+    """Return the elements that sequences of settings lack after one of the same key got one.
+
+    The pairs are texts before and after a change, of this file or of others.
+    """
+    for before, after in pairs if _SETTINGS.search(path) else ():
+        typed = active if after == text else None
+        was, now = ({one for one, _ in _sequences(each, typed)} for each in (before, after))
+        for key, *others in now - was:
+            known = {one for first, *listed in was if first == key for one in listed}
+            for at, new in enumerate(others[1:], 1):
+                old = (key, *others[:at], *others[at + 1 :])
+                if old in was and new not in known:  # else each list has its own choice
+                    due = [*_with_element(text, old, at, new, is_own=after == text)]
+                    yield from due if len(due) <= _FEW else ()
+
+
+def _sequences(
+    text: str, active: range | None = None
+) -> Iterator[tuple[tuple[str, ...], list[re.Match[str]]]]:
+    """Yield the sequences that nobody types, each as its key and elements, and where these are."""
+    for found in _SEQUENCE.finditer(text):
+        if active is None or found.end() < active.start or active.stop < found.start():
+            elements = [*_ELEMENT.finditer(text, *found.span("listed"))]
+            yield (found["key"], *(one[0] for one in elements)), elements
+
+
+def _with_element(
+    text: str, old: Sequence[str], at: int, new: str, *, is_own: bool
+) -> Iterator[Consequence]:
+    """Put an element behind the one of an index, in the same sequences and where it is the last."""
+    for one, elements in _sequences(text):
+        if one == old or (
+            is_own and one[0] == old[0] and one[1:][-1:] == old[at : at + 1] and new not in one
+        ):
+            place = one.index(old[at], 1)
+            last = elements[place - 1]
+            between = text[elements[place - 2].end() : last.start()] if place > 1 else ", "
+            hunk = Hunk(last.end(), last.end(), between + new)
+            yield Consequence(hunk, "add_element", cause=f"{old[at]} {new}")
 
 
 def _shortened(added: Entry) -> Entry:

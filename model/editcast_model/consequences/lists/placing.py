@@ -40,6 +40,11 @@ def inserted(
     # What stands above the first in a list of lines may be `self`, or a star.
     between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
     if index < len(listed):
+        last = listed[max(0, index - 1)]
+        line = line_around(text, last.end)
+        is_wrapped = between == ", " and line[1] <= listed[index].start
+        if is_wrapped and line[1] - line[0] + len(", ") + len(new) <= _LONGEST_LINE:
+            return Hunk(last.end, last.end, between + new)
         return Hunk(listed[index].start, listed[index].start, new + between)
     last = listed[-1]
     if index > 1 and "\n" not in text[listed[-2].end : last.start]:
