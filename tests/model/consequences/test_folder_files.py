@@ -128,3 +128,12 @@ def test_any_text_and_any_name(text: str, name: str) -> None:
         for found in listed(whole, "ui/all.ts", f"ui/{name}.ts", files):
             assert len(found.splitlines()) >= len(whole.splitlines())
             assert set(whole.splitlines()) <= set(found.splitlines())
+
+
+def test_a_list_of_pages_says_nothing_of_private_modules() -> None:
+    text = "toctree:\n  - tasks\n  - streams\n  - testing\n"
+    modules = [f"lib/_{name}.py" for name in ("tasks", "streams", "testing")]
+    assert listed(text, "docs/index.yml", "lib/_signals.py", modules) == []
+    imports = "from ._streams import *\nfrom ._tasks import *\nfrom ._testing import *\n"
+    expected = "from ._signals import *\n" + imports
+    assert listed(imports, "lib/__init__.py", "lib/_signals.py", modules) == [expected]

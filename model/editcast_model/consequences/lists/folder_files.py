@@ -91,7 +91,12 @@ def _groups(lines: Sequence[str], one: FolderFile) -> Iterator[dict[str, int]]:
 
 def _rows(lines: Sequence[str], one: FolderFile) -> dict[str, list[int]]:
     """Return the lines with the names of a file and of those beside it."""
-    names = {form: name for name in (*one.beside, one.name) for form in written_forms(name)}
+    names = {
+        form: name
+        for name in (*one.beside, one.name)
+        for form in written_forms(name)
+        if form.startswith("_") or not name.startswith("_")  # else the list is of something public
+    }
     rows = defaultdict[str, list[int]](list)
     for row, line in enumerate(lines):
         if len(line) <= _LONGEST_LINE:
