@@ -75,6 +75,7 @@ Kind = Literal[
     "replace_word_everywhere",
     "replace_version",
     "replace_version_in_line",
+    "replace_version_beside",
     "replace_version_said",
     "replace_path",
     "replace_unit",

@@ -57,3 +57,10 @@ def test_a_new_package_begins_it(before: str, is_begun: bool) -> None:
     found.add_other_save("package.json", 1, before, before + '  "vitest": "^2.1.8",\n')
     hunks = [one.hunk for one in found.propose([text], text)]
     assert apply_hunks(text, hunks) == (text.replace("jest", "vi") if is_begun else text)
+
+
+def test_no_import_of_a_built_in_type() -> None:
+    text = "from six import text_type\n\nname = text_type(6)\ncode = six.text_type(7)\n"
+    typed = text.replace("six.text_type", "str")
+    (one,) = Consequences("python").propose([text], typed)
+    assert apply_hunks(typed, [one.hunk]) == typed.replace("text_type(", "str(")

@@ -36,6 +36,10 @@ MIGRATIONS: Final = Path(__file__).with_suffix(".toml")
 _WORD = re.compile(r"\w+")
 #: A version in the line of a package, in a file of dependencies.
 _VERSION = r"(?i)(?<![\w-]){}(?![\w-])[^\d\n]{{0,12}}(\d+)"
+#: An import of a package, where a line begins.
+_IMPORT = (
+    r"^[ \t]*(?:(?:import\b.*|from\s+|\}}\s*from\s+|.*\brequire\()[\"']?|\")(?<![\w./-]){}(?![\w-])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,16 @@ class Renaming:
 
     def left_in(self, names: Names) -> Iterator[Hunk]:
         """Yield the replacements that are left in a text, but for names that it defines itself."""
-        if any(map(self._is_own, names.of(self.old))):
+        is_dotted = self.old != self.name
+        if not is_dotted and any(map(self._is_own, names.of(self.old))):
             return
         for found in self.pattern.finditer(names.tree.text):
-            if names.at(found.end() - len(self.old)) is not None:
+            one, owner = names.at(found.end() - len(self.old)), names.at(found.start())
+            if one is None or (one.part.kind == "import" and self.new in names.rules.builtins):
+                continue
+            # A local variable is not the module.
+            scope = names.resolve(owner) if is_dotted and owner is not None else None
+            if scope is None or scope == one.scopes[-1]:
                 yield Hunk(found.start(), found.end(), self.new)
 
     def _is_own(self, one: Occurrence) -> bool:
@@ -99,6 +109,7 @@ class Migration:
         patterns: The lines that change with them.
         rules: The code that is written in another way.
         package: The package whose new version begins it; empty for none.
+        gone: The package that no import brings any more when it begins; empty for none.
         major: That version's first number; 0 if any version does, where there was none.
     """
 
@@ -106,6 +117,7 @@ class Migration:
     patterns: tuple[Pattern, ...]
     rules: tuple[Rule, ...]
     package: str = ""
+    gone: str = ""
     major: int = 0
 
     @property
@@ -128,7 +140,8 @@ class Migration:
         """Yield the lines that are left, which contain names that change."""
         for one in self.patterns:
             for hunk in one.left_in(names.tree.text):
-                yield Consequence(hunk, "migrate", cause=one.old.pattern)
+                if "comment" not in names.tree.path(hunk.start)[-1].type:
+                    yield Consequence(hunk, "migrate", cause=one.old.pattern)
 
     def made_in(self, change: Change) -> list[Span]:
         """Return the parts of the text before a change that were changed as the migration asks."""
@@ -156,11 +169,10 @@ class Migration:
         return int(was[1]) < self.major <= int(now[1])
 
     def begins_in(self, change: Change) -> bool:
-        """Tell whether a change imports a package that was not there, and asks for it."""
-        imported = re.compile(rf"\bfrom\s+[\"']{self.package}[\"']")
-        texts = (one.tree.text for one in (change.before, change.after))
-        was, now = (imported.search(one) is not None for one in texts)
-        return bool(self.package) and not self.major and now and not was
+        """Tell whether a change imports a package that was not there, or no longer the old one."""
+        was, now = change.before, change.after
+        comes = bool(self.package) and not self.major and _is_new(self.package, was, now)
+        return comes or (bool(self.gone) and _is_new(self.gone, now, was))
 
 
 def after_migration(change: Change) -> Iterator[Consequence]:
@@ -217,6 +229,7 @@ def migrations(language: str) -> tuple[Migration, ...]:
             tuple(Pattern(re.compile(old, re.MULTILINE), new) for old, new in one.get("lines", ())),
             tuple(_rules(one.get("code", ()), language)),
             one.get("package", ""),
+            one.get("gone", ""),
             one.get("major", 0),
         )
         for one in read_migrations()
@@ -237,6 +250,12 @@ def _rules(snippets: Iterable[str], language: str) -> Iterator[Rule]:
         was, now = (Names(tree) if tree else None for tree in texts)
         if was is not None and now is not None:
             yield replace(next(rules_of(Change(was, now))), tied="")
+
+
+def _is_new(package: str, was: Names, now: Names) -> bool:
+    """Tell whether a text imports a package that another one does not."""
+    pattern = re.compile(_IMPORT.format(re.escape(package)), re.MULTILINE)
+    return bool(pattern.search(now.tree.text)) and not pattern.search(was.tree.text)
 
 
 def _lines_near(text: str, hunk: Hunk) -> tuple[int, int]:

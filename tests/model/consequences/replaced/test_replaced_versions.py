@@ -115,3 +115,37 @@ def test_a_later_save_of_the_same_number_takes_the_place_of_the_first() -> None:
     consequences.add_other_save(*DOCKER[:1], 1, *DOCKER[1:])
     (one,) = consequences.propose([], "On `node:18-alpine`:\n")
     assert one.hunk.text == "22"
+
+
+STEP = "- name: Setup Node.js 12.x\n  uses: actions/setup-node@v2\n  with:\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_replaced"),
+    [
+        ("    node-version: 12.x\n", True),
+        ("    node-version: 12.1\n", False),
+        ("    node-version: [12.x, 14.x]\n", False),
+        ("    python-version: 12.x\n", False),
+        ("    cache: npm\n  if: main\n- node-version: 12.x\n", False),
+    ],
+)
+def test_what_a_name_of_the_same_entry_says(rest: str, is_replaced: bool) -> None:
+    text = STEP + rest
+    typed = text.replace("12.x", "16.x", 1)
+    found = proposed([text, typed], path="lint.yml")
+    assert [one.kind for one in found] == (["replace_version_beside"] if is_replaced else [])
+    assert apply_hunks(typed, [one.hunk for one in found]).count("16.x") == 1 + is_replaced
+
+
+@pytest.mark.parametrize("new", ["3.10.X", "3.10.x", "3.10.*", "3.11"])
+def test_a_version_ends_with_its_token(new: str) -> None:
+    text = 'ignore:\n- versions: ["3.10.0.2"]\n- other: 1\n- versions: ["3.10.0.2"]\n'
+    typed = text.replace("3.10.0.2", new, 1)
+    (one,) = proposed([text, typed], path="dependabot.yml")
+    assert apply_hunks(typed, [one.hunk]) == text.replace("3.10.0.2", new)
+
+
+def test_a_part_of_a_token_is_not_a_version() -> None:
+    text = '- versions: ["3.10.0.2"]\n- other: 1\n- versions: ["3.10.0.2"]\n'
+    assert proposed([text, text.replace("3.10.0.2", "3.10.final", 1)], path="a.yml") == []
