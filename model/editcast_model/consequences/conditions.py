@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.lists.placing import without
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, field, first_child
 
@@ -135,10 +136,9 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
     elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
         before, after = node.prev_named_sibling, node.next_named_sibling
-        if after is not None:
-            hunk = Hunk(node.start_byte, after.start_byte, "")
-        elif before is not None:
-            hunk = Hunk(before.end_byte, node.end_byte, "")
+        if before is not None or after is not None:
+            last, following = before and before.end_byte, after and after.start_byte
+            hunk = without(tree.text, node.start_byte, node.end_byte, last, following)
     if hunk is not None:
         yield hunk
 

@@ -12,6 +12,7 @@ from editcast_model.syntax.parameters import Parameter
 
 #: The separator and the comment that may follow an entry on its line.
 _BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>[ \t]*(?:#|//)[^\r\n]*)?")
+_COMMENT = re.compile(r"#|/[/*]")
 #: Longer lines break the style of many projects.
 _LONGEST_LINE = 79
 _LINE_END = re.compile(r"\r?\n")
@@ -68,15 +69,29 @@ def as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     return put_behind(text, at, separator, new)
 
 
-def without(text: str, start: int, end: int, following: int) -> Hunk:
-    """Take an entry and its remark out of a list, where another one follows from an offset on."""
+def without(text: str, start: int, end: int, before: int | None, following: int | None) -> Hunk:
+    """Take an entry and its remark out of a list.
+
+    An entry that is the last on its line, behind others, goes with the separator in front of it:
+    the end of the line stays.
+
+    Args:
+        text: With the list.
+        start: Where the entry begins.
+        end: Where it ends.
+        before: Where the entry before it ends; None for the first.
+        following: Where the next entry begins; None for the last.
+    """
     behind = _BEHIND.match(text, end)
-    rest = text[behind.end() if behind else end : following]
-    return Hunk(start, following - len(rest.lstrip().lstrip(",;").lstrip()), "")
+    if following is None:
+        return Hunk(start, end, "") if before is None else _without_last(text, before, start, end)
+    if before is not None and "\n" not in text[before:start] and "\n" in text[end:following]:
+        return Hunk(before, end, "")
+    rest = _COMMENT.search(text, behind.end() if behind else end, following)
+    return Hunk(start, rest.start() if rest else following, "")
 
 
-def without_last(text: str, before: int, start: int, end: int) -> Hunk:
-    """Take the last entry and its remark out of a list; the entry before ends at `before`."""
+def _without_last(text: str, before: int, start: int, end: int) -> Hunk:
     own, behind = _BEHIND.match(text, before, start), _BEHIND.match(text, end)
     kept = own["remark"] or "" if own else ""
     if behind is None or "\n" not in text[before:start] or not (kept or behind["remark"]):
