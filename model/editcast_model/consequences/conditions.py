@@ -12,7 +12,8 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.placing import without
+from editcast_model.consequences.lists.placing import without_node
+from editcast_model.consequences.unused.removal import is_lost, names_gone
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, field, first_child
 
@@ -34,7 +35,7 @@ _BEHIND = 20  # characters behind an expression that stay as they are
 _NOT = re.compile(r"not\s+|!\s*")
 #: Types of leaves that contain the text of a string; its lines are not indented.
 _TEXT = re.compile("string|template|content|fragment|heredoc")
-_AND = ("and", "&&")
+_AND, _OR = ("and", "&&"), ("or", "||")
 _EXPRESSIONS = ("conditional_expression", "ternary_expression")
 _MARKUP = re.compile("jsx_(element|fragment|self_closing_element)")
 #: Values in braces that markup shows nothing of.
@@ -135,10 +136,8 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         start = tree.text.rfind("\n", 0, above[0].start_byte) + 1
         hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
     elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
-        before, after = node.prev_named_sibling, node.next_named_sibling
-        if before is not None or after is not None:
-            last, following = before and before.end_byte, after and after.start_byte
-            hunk = without(tree.text, node.start_byte, node.end_byte, last, following)
+        if node.prev_named_sibling or node.next_named_sibling:
+            hunk = without_node(tree.text, node)
     if hunk is not None:
         yield hunk
 
@@ -158,11 +157,29 @@ def _asking(tree: Tree, place: int) -> Node | None:
     return next((one for one in asking if "statement" not in one.type), None)
 
 
-def _without_part(tree: Tree, node: Node, core: str) -> Hunk | None:
-    """Take what is always true out of a condition that asks something else as well."""
+def after_removed_operand(change: Change) -> Iterator[Consequence]:
+    """Return the conditions that ask for a removed name as well, without it."""
+    names = change.after
+    for word in sorted(names_gone(change)):
+        for one in names.of(word):
+            operand, *above = (step.node for step in reversed(one.path))
+            if _NOT.fullmatch(names.tree.text[above[0].start_byte : operand.start_byte]):
+                operand, above = above[0], above[1:]
+            is_shown = any(step.type == "jsx_expression" for step in one.path[-4:])
+            if is_shown or not is_lost(change, one) or names.is_known(one, word):
+                continue
+            hunk = _without_part(names.tree, above[0], names.tree.of(operand), (*_AND, *_OR))
+            if hunk is not None:
+                yield Consequence(hunk, "drop_operand")
+
+
+def _without_part(
+    tree: Tree, node: Node, core: str, operators: tuple[str, ...] = _AND
+) -> Hunk | None:
+    """Take a part out of a condition that asks something else as well."""
     condition = _condition(node) if node.type == "if_statement" else node
     operator = condition.child_by_field_name("operator") if condition is not None else None
-    if condition is None or operator is None or tree.of(operator) not in _AND:
+    if condition is None or operator is None or tree.of(operator) not in operators:
         return None
     left, right = (condition.child_by_field_name(side) for side in ("left", "right"))
     if left is None or right is None:

@@ -16,6 +16,7 @@ from editcast_model.diff import Hunk
 Kind = Literal[
     "rename_use",
     "rename_use_beside",
+    "rename_use_anew",
     "rename_definition",
     "rename_definition_unsure",
     "rename_setter",
@@ -47,6 +48,7 @@ Kind = Literal[
     "remove_import",
     "remove_variable",
     "remove_function",
+    "remove_assignment",
     "add_entry",
     "add_entry_apart",
     "remove_entry",
@@ -56,6 +58,7 @@ Kind = Literal[
     "list_file",
     "unlist_file",
     "settle_condition",
+    "drop_operand",
     "assign_parameter",
     "take_results",
     "wrap_result",

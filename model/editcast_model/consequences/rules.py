@@ -6,7 +6,7 @@ from itertools import chain
 
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
-from editcast_model.consequences.conditions import after_condition
+from editcast_model.consequences.conditions import after_condition, after_removed_operand
 from editcast_model.consequences.constants import after_constant, after_declaration
 from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
@@ -43,6 +43,7 @@ from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
+from editcast_model.consequences.unused.assignments import after_removed_name
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.hooks import after_hook_import
 from editcast_model.consequences.unused.imports import after_last_use, exchanged
@@ -66,10 +67,12 @@ _RULES = (
     after_name,
     after_option,
     after_new_property,
+    after_removed_name,
     after_entry,
     after_constructor,
     after_coroutine,
     after_condition,
+    after_removed_operand,
     after_results,
     after_wrapping,
     after_nothing,
@@ -109,6 +112,7 @@ def after_change(
         for one in _after_rename(change, renamed):
             one = with_await(change.after, one, renamed)
             yield replace(adapted(change.after.tree, one, value), cause=cause)
+    yield from after_replaced(change)
     for one in after_key(change):
         cause = replacing(change.after, one.hunk)
         value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME
@@ -134,6 +138,15 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     elif one.role is Role.REFERENCE:
         yield from after_use(change, renamed)
     yield from after_property(change, renamed)
+
+
+def after_replaced(change: Change) -> Iterator[Consequence]:
+    """Return the uses of definitions that others of another form took the place of."""
+    for pair in change.replaced():
+        cause = f"{pair.before.name} {pair.after.name}"
+        for one in _after_rename(change, pair):
+            if one.kind in ("rename_use", "rename_field"):
+                yield replace(one, kind="rename_use_anew", cause=cause)
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:

@@ -6,6 +6,8 @@ A remark is a comment behind an entry, on its line.
 import re
 from collections.abc import Sequence
 
+from tree_sitter import Node
+
 from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.parameters import Parameter
@@ -89,6 +91,17 @@ def without(text: str, start: int, end: int, before: int | None, following: int 
         return Hunk(before, end, "")
     rest = _COMMENT.search(text, behind.end() if behind else end, following)
     return Hunk(start, rest.start() if rest else following, "")
+
+
+def without_node(text: str, node: Node) -> Hunk:
+    """Take the node of an entry out of a list."""
+    before, after = node.prev_named_sibling, node.next_named_sibling
+    while before is not None and "comment" in before.type:
+        before = before.prev_named_sibling
+    while after is not None and "comment" in after.type:
+        after = after.next_named_sibling
+    ends = before and before.end_byte, after and after.start_byte
+    return without(text, node.start_byte, node.end_byte, *ends)
 
 
 def _without_last(text: str, before: int, start: int, end: int) -> Hunk:

@@ -7,7 +7,8 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import WORD, Names, whole_words
+from editcast_model.syntax.members import is_declared_member
+from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
@@ -26,6 +27,23 @@ def names_gone(change: Change) -> set[str]:
         for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
     }
     return gone if len(gone) <= _MOST_NAMES else set()
+
+
+def is_lost(change: Change, one: Occurrence) -> bool:
+    """Tell whether a use means nothing any more, or a member, since a change removed a name."""
+    was = change.same_before(one) if one.role is Role.REFERENCE else None
+    if was is None or not all(map(is_declared_member, change.after.meant_by(one))):
+        return False
+    defined = change.before.meant_by(was)
+    return bool(defined) and all(is_removed(change, each.start, each.end) for each in defined)
+
+
+def is_removed(change: Change, start: int, end: int) -> bool:
+    """Tell whether a change took away a part of the text, and put no name there or beside it."""
+    group = next((old for old, _ in change.groups if start in old), range(0))
+    hunks = [one for one, _, _ in change.finished() if one.start in group]
+    is_gone = any(one.start <= start and end <= one.end for one in hunks)
+    return is_gone and not any(WORD.search(one.text) for one in hunks)
 
 
 def mentions(names: Names, name: str, start: int = 0, end: int | None = None) -> Iterator[int]:
