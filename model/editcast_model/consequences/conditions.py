@@ -15,7 +15,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import without_node
 from editcast_model.consequences.unused.removal import is_lost, names_gone
 from editcast_model.diff import Hunk
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child, outermost
 
 #: A condition that occurs more often is not a flag.
 _MOST_PLACES = 30
@@ -169,7 +169,8 @@ def after_removed_operand(change: Change) -> Iterator[Consequence]:
             if is_shown or not is_lost(change, one) or names.is_known(one, word):
                 continue
             hunk = _without_part(names.tree, above[0], names.tree.of(operand), (*_AND, *_OR))
-            if hunk is not None:
+            whole = outermost(above[0], (above[0].type,)).byte_range
+            if hunk is not None and len(names.unbound(*whole, {word})) == 1:
                 yield Consequence(hunk, "drop_operand")
 
 
