@@ -29,8 +29,6 @@ _SEPARATORS = re.compile(r"[,\s]+")
 _MANY = re.compile(
     r"\[\]|\b(?:\w*(?:Set|List|Map|Array|Collection|Sequence|Vec)|set|list|dict|tuple)\b"
 )
-#: Kinds of definitions in whose place another one says nothing.
-_NOT_REPLACED = ("parameter", "import")
 #: If two names are less similar, in per cent, and their types differ, they name two things.
 _ALIKE = 60
 
@@ -233,10 +231,8 @@ class Change:
         renamed = {one.before.start for one in self.renamed}
         short = (one for one in self.groups if max(map(len, one)) <= _LONGEST_HUNK)
         for old, new in short:
-            gone, come = (
-                [one for one in names.between(span.start, span.stop) if _is_declared_in(one, span)]
-                for names, span in ((self.before, old), (self.after, new))
-            )
+            sides = (self.before, old), (self.after, new)
+            gone, come = (list(_declared_in(names, span)) for names, span in sides)
             if len(gone) != 1 or len(come) != 1 or gone[0].start in renamed:
                 continue
             left, right = gone[0], come[0]
@@ -324,10 +320,12 @@ def is_alike(change: Change, renamed: Renamed) -> bool:
     return 2 * (was & now).total() >= max(was.total(), now.total())
 
 
-def _is_declared_in(one: Occurrence, span: range) -> bool:
-    """Tell whether a part of a text declares a name for what is around it."""
-    is_outer = one.scope.start < span.start or one.scope.end > span.stop
-    return is_outer and _part(one) == "definition" and one.part.kind not in _NOT_REPLACED
+def _declared_in(names: Names, span: range) -> Iterator[Occurrence]:
+    """Yield the names, but for parameters and imports, that lines declare for what is around."""
+    for one in names.between(span.start, span.stop):
+        is_outer = one.scope.start < span.start or one.scope.end > span.stop
+        if is_outer and _part(one) == "definition" and one.part.kind not in ("parameter", "import"):
+            yield one
 
 
 def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

@@ -13,8 +13,8 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import without_node
-from editcast_model.consequences.unused.removal import is_lost, names_gone
 from editcast_model.diff import Hunk
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.tree import Tree, field, first_child, outermost
 
 #: A condition that occurs more often is not a flag.
@@ -157,21 +157,18 @@ def _asking(tree: Tree, place: int) -> Node | None:
     return next((one for one in asking if "statement" not in one.type), None)
 
 
-def after_removed_operand(change: Change) -> Iterator[Consequence]:
-    """Return the conditions that ask for a removed name as well, without it."""
-    names = change.after
-    for word in sorted(names_gone(change)):
-        for one in names.of(word):
-            operand, *above = (step.node for step in reversed(one.path))
-            if _NOT.fullmatch(names.tree.text[above[0].start_byte : operand.start_byte]):
-                operand, above = above[0], above[1:]
-            is_shown = any(step.type == "jsx_expression" for step in one.path[-4:])
-            if is_shown or not is_lost(change, one) or names.is_known(one, word):
-                continue
-            hunk = _without_part(names.tree, above[0], names.tree.of(operand), (*_AND, *_OR))
-            whole = outermost(above[0], (above[0].type,)).byte_range
-            if hunk is not None and len(names.unbound(*whole, {word})) == 1:
-                yield Consequence(hunk, "drop_operand")
+def without_operand(names: Names, one: Occurrence) -> Hunk | None:
+    """Take a name, or its negation, out of a condition that asks something else, and not for it."""
+    operand, *above = (step.node for step in reversed(one.path))
+    if _NOT.fullmatch(names.tree.text[above[0].start_byte : operand.start_byte]):
+        operand, *above = above
+    hunk = _without_part(names.tree, above[0], names.tree.of(operand), (*_AND, *_OR))
+    if hunk is None:
+        return None
+    whole = outermost(above[0], (above[0].type,))
+    is_shown = whole.parent is not None and whole.parent.type == "jsx_expression"
+    is_alone = len(names.unbound(*whole.byte_range, {one.name})) == 1
+    return hunk if is_alone and not is_shown else None
 
 
 def _without_part(

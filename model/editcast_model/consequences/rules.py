@@ -6,7 +6,7 @@ from itertools import chain
 
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
-from editcast_model.consequences.conditions import after_condition, after_removed_operand
+from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant, after_declaration
 from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
@@ -72,7 +72,6 @@ _RULES = (
     after_constructor,
     after_coroutine,
     after_condition,
-    after_removed_operand,
     after_results,
     after_wrapping,
     after_nothing,
@@ -106,13 +105,14 @@ def after_change(
         entries: The texts that files of the project give names to.
     """
     yield from lines_to_migrate(change)
-    for renamed in change.renamed:
+    anew = list(change.replaced())
+    for renamed in (*change.renamed, *anew):
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
         for one in _after_rename(change, renamed):
             one = with_await(change.after, one, renamed)
-            yield replace(adapted(change.after.tree, one, value), cause=cause)
-    yield from after_replaced(change)
+            one = replace(adapted(change.after.tree, one, value), cause=cause)
+            yield replace(one, kind="rename_use_anew") if renamed in anew else one
     for one in after_key(change):
         cause = replacing(change.after, one.hunk)
         value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME
@@ -138,15 +138,6 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     elif one.role is Role.REFERENCE:
         yield from after_use(change, renamed)
     yield from after_property(change, renamed)
-
-
-def after_replaced(change: Change) -> Iterator[Consequence]:
-    """Return the uses of definitions that others of another form took the place of."""
-    for pair in change.replaced():
-        cause = f"{pair.before.name} {pair.after.name}"
-        for one in _after_rename(change, pair):
-            if one.kind in ("rename_use", "rename_field"):
-                yield replace(one, kind="rename_use_anew", cause=cause)
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:

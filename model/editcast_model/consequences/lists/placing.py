@@ -72,17 +72,9 @@ def as_line(text: str, at: int, separator: str, new: str) -> Hunk:
 
 
 def without(text: str, start: int, end: int, before: int | None, following: int | None) -> Hunk:
-    """Take an entry and its remark out of a list.
+    """Take an entry and its remark out of a list, but not the end of a line of several entries.
 
-    An entry that is the last on its line, behind others, goes with the separator in front of it:
-    the end of the line stays.
-
-    Args:
-        text: With the list.
-        start: Where the entry begins.
-        end: Where it ends.
-        before: Where the entry before it ends; None for the first.
-        following: Where the next entry begins; None for the last.
+    The entry before it, if any, ends at `before`, and the next one begins at `following`.
     """
     behind = _BEHIND.match(text, end)
     if following is None:
@@ -96,10 +88,6 @@ def without(text: str, start: int, end: int, before: int | None, following: int 
 def without_node(text: str, node: Node) -> Hunk:
     """Take the node of an entry out of a list."""
     before, after = node.prev_named_sibling, node.next_named_sibling
-    while before is not None and "comment" in before.type:
-        before = before.prev_named_sibling
-    while after is not None and "comment" in after.type:
-        after = after.next_named_sibling
     ends = before and before.end_byte, after and after.start_byte
     return without(text, node.start_byte, node.end_byte, *ends)
 

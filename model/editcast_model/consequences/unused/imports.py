@@ -8,16 +8,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import pairwise
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.placing import without
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.unused.removal import mentions, names_gone, without_lines
-from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
@@ -102,15 +101,13 @@ def _without(tree: Tree, all_of_it: Sequence[Import], kept: Sequence[Import]) ->
     nodes = [node for one in all_of_it if (node := _entry(tree, one)) is not None]
     if len(nodes) < len(all_of_it) or len({one.parent for one in nodes}) > 1:
         return None
-    spans = [(one.start_byte, one.end_byte) for one in nodes]
-    hunks = list[Hunk]()
-    for is_kept, group in groupby(range(len(spans)), lambda at: all_of_it[at] in kept):
-        if not is_kept:
-            first, last = (run := list(group))[0], run[-1]
-            before = spans[first - 1][1] if first else None
-            following = spans[last + 1][0] if last + 1 < len(spans) else None
-            hunks.append(without(tree.text, spans[first][0], spans[last][1], before, following))
-    return shortest_hunk(tree.text, apply_hunks(tree.text, hunks))
+    text, start, end = tree.text, nodes[0].start_byte, nodes[-1].end_byte
+    left = [at for at, one in enumerate(all_of_it) if one in kept]
+    gaps = [text[one.end_byte : other.start_byte] for one, other in pairwise(nodes)]
+    new = tree.of(nodes[left[0]])
+    for last, at in pairwise(left):  # the end of a line stays
+        new += max(gaps[last], gaps[at - 1], key=lambda gap: "\n" in gap) + tree.of(nodes[at])
+    return shortest_hunk(text[start:end], new, start)
 
 
 def _entry(tree: Tree, one: Import) -> Node | None:

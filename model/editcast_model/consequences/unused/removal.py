@@ -35,15 +35,16 @@ def is_lost(change: Change, one: Occurrence) -> bool:
     if was is None or not all(map(is_declared_member, change.after.meant_by(one))):
         return False
     defined = change.before.meant_by(was)
-    return bool(defined) and all(is_removed(change, each.start, each.end) for each in defined)
+    return bool(defined) and all(_is_removed(change, each) for each in defined)
 
 
-def is_removed(change: Change, start: int, end: int) -> bool:
-    """Tell whether a change took away a part of the text, and put no name there or beside it."""
-    group = next((old for old, _ in change.groups if start in old), range(0))
-    hunks = [one for one, _, _ in change.finished() if one.start in group]
-    is_gone = any(one.start <= start and end <= one.end for one in hunks)
-    return is_gone and not any(WORD.search(one.text) for one in hunks)
+def _is_removed(change: Change, one: Occurrence) -> bool:
+    """Tell whether a change took a name away, but not its function, and put none beside it."""
+    group = next((old for old, _ in change.groups if one.start in old), range(0))
+    hunks = [each for each, _, _ in change.finished() if each.start in group]
+    is_new = any(WORD.search(each.text) for each in hunks)
+    is_kept = one.part.kind != "parameter" or change.is_now_at(one.scope.start) is not None
+    return is_kept and not is_new and change.is_now_at(one.start) is None
 
 
 def mentions(names: Names, name: str, start: int = 0, end: int | None = None) -> Iterator[int]:
