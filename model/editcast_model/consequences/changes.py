@@ -239,8 +239,10 @@ class Change:
             is_left = left.scope.type == right.scope.type and not self.before.of(right.name)
             is_left &= self.is_now_at(left.scope.start) == right.scope.start
             is_left &= all(_part(one) != "definition" for one in self.after.of(left.name))
+            is_left &= not self.is_active(right.start, right.end)
             is_same = left.part.kind != right.part.kind or left.part.kind in ("function", "method")
-            is_same |= fuzz.ratio(left.name, right.name) >= _ALIKE
+            is_field = is_declared_member(right) and right.part.kind == "field"
+            is_same |= is_field and "=" not in self.after.tree.of(right.path[-2].node)
             if is_left and is_same and self._is_of_same_type(left, right):
                 if is_alike(self, pair := Renamed(left, right)):
                     yield pair

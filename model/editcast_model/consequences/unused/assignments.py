@@ -13,7 +13,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.conditions import without_operand
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import without_node
-from editcast_model.consequences.unused.removal import is_lost, names_gone, without_lines
+from editcast_model.consequences.unused.removal import lost, names_gone, without_lines
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import is_assigned, owner
 from editcast_model.syntax.names import WORD, Occurrence
@@ -26,6 +26,8 @@ _ASSIGNING = word_set("""
     field_initializer jsx_attribute shorthand_property_identifier shorthand_field_initializer
 """)
 _STATEMENTS = ("expression_statement", "statement_list")
+#: Types of nodes for several variables of one statement.
+_LISTS = ("expression_list", "pattern_list")
 #: A name with the object around it that it is a member of.
 _TARGET = re.compile(r"(?:\w+(?:\.|->)|@)?(\w+)")
 
@@ -36,29 +38,29 @@ def after_removed_name(change: Change) -> Iterator[Consequence]:
     for word in sorted(names_gone(change)):
         for one in names.of(word):
             steps = (step.node for step in one.path[:-5:-1] if step.type in _ASSIGNING)
-            node, is_unknown = next(steps, None), is_lost(change, one)
-            if node is not None and _is_left(change, one, node, is_unknown):
+            node, defined = next(steps, None), lost(change, one)
+            is_parameter = any(each.part.kind == "parameter" for each in defined)
+            if node is not None and _is_left(change, one, node, is_parameter):
                 if (hunk := _removed(names.tree, node)) is not None:
                     yield Consequence(hunk, "remove_assignment")
-            elif is_unknown and not names.is_known(one, word):
-                if (hunk := without_operand(names, one)) is not None:
+            elif is_parameter or any(each.path[-2].type in _LISTS for each in defined):
+                hunk = None if names.is_known(one, word) else without_operand(names, one)
+                if hunk is not None:
                     yield Consequence(hunk, "drop_operand")
 
 
-def _is_left(change: Change, one: Occurrence, node: Node, is_unknown: bool) -> bool:
+def _is_left(change: Change, one: Occurrence, node: Node, is_parameter: bool) -> bool:
     """Tell whether a node gives what was removed to a thing of the same name, or to a slot."""
     names, children = change.after, node.named_children or [node]
     if one.start < children[-1].start_byte:
         return is_assigned(one) and _lacks_slot(change, one)
     target, value = names.tree.of(children[0]), names.tree.of(children[-1]).strip("{}")
     name = _TARGET.fullmatch(target)
-    if not is_unknown or name is None or _bare(name[1]) != _bare(value):
+    if not is_parameter or name is None or _bare(name[1]) != _bare(value):
         return False
-    defined = change.before.meant_by(change.same_before(one))
-    members = (each for each in names.of(WORD.findall(target)[-1]) if each.role is Role.MEMBER)
+    members = (each for each in names.of(name[1]) if each.role is Role.MEMBER)
     is_statement = names.tree.around(node)[0].type in _STATEMENTS
-    is_read = is_statement and not all(map(is_assigned, members))
-    return not is_read and any(each.part.kind == "parameter" for each in defined)
+    return not is_statement or all(map(is_assigned, members))
 
 
 def _bare(name: str) -> str:

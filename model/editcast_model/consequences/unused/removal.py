@@ -29,13 +29,12 @@ def names_gone(change: Change) -> set[str]:
     return gone if len(gone) <= _MOST_NAMES else set()
 
 
-def is_lost(change: Change, one: Occurrence) -> bool:
-    """Tell whether a use means nothing any more, or a member, since a change removed a name."""
+def lost(change: Change, one: Occurrence) -> list[Occurrence]:
+    """Return the definitions before of a use that means nothing, or a member, since they went."""
     was = change.same_before(one) if one.role is Role.REFERENCE else None
-    if was is None or not all(map(is_declared_member, change.after.meant_by(one))):
-        return False
     defined = change.before.meant_by(was)
-    return bool(defined) and all(_is_removed(change, each) for each in defined)
+    is_lost = all(map(is_declared_member, change.after.meant_by(one)))
+    return defined if is_lost and all(_is_removed(change, each) for each in defined) else []
 
 
 def _is_removed(change: Change, one: Occurrence) -> bool:
