@@ -7,7 +7,7 @@ from itertools import chain
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.placing import without, without_last
+from editcast_model.consequences.lists.placing import without
 from editcast_model.consequences.parameters import (
     call_before,
     handed_down,
@@ -187,12 +187,10 @@ def _without_argument(
     is_code = node is not None and bool(_CODE.search(node.type))
     if is_code and "\n" in names.tree.text[given[at].start : given[at].end]:
         return  # what a callback did has to be done elsewhere
-    if at + 1 < len(given):
-        hunk = without(names.tree.text, given[at].start, given[at].end, given[at + 1].start)
-    elif len(given) == 1 and call.span is not None:
+    if len(given) == 1 and call.span is not None:
         hunk = Hunk(*call.span, "")
-    elif at:
-        hunk = without_last(names.tree.text, given[at - 1].end, given[at].start, given[at].end)
     else:
-        hunk = Hunk(given[at].start, given[at].end, "")
+        before, following = given[:at][-1:], given[at + 1 : at + 2]
+        ends = before[0].end if before else None, following[0].start if following else None
+        hunk = without(names.tree.text, given[at].start, given[at].end, *ends)
     yield Consequence(hunk, "remove_argument")

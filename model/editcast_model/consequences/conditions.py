@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.lists.placing import without_node
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, field, first_child
 
@@ -134,11 +135,8 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         start = tree.text.rfind("\n", 0, above[0].start_byte) + 1
         hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
     elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
-        before, after = node.prev_named_sibling, node.next_named_sibling
-        if after is not None:
-            hunk = Hunk(node.start_byte, after.start_byte, "")
-        elif before is not None:
-            hunk = Hunk(before.end_byte, node.end_byte, "")
+        if node.prev_named_sibling or node.next_named_sibling:
+            hunk = without_node(tree.text, node)
     if hunk is not None:
         yield hunk
 

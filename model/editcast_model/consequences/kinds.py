@@ -16,6 +16,7 @@ from editcast_model.diff import Hunk
 Kind = Literal[
     "rename_use",
     "rename_use_beside",
+    "rename_use_anew",
     "rename_definition",
     "rename_definition_unsure",
     "rename_setter",
@@ -49,6 +50,7 @@ Kind = Literal[
     "remove_variable",
     "remove_function",
     "remove_duplicate",
+    "remove_assignment",
     "add_entry",
     "add_entry_apart",
     "remove_entry",

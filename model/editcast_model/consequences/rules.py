@@ -43,6 +43,7 @@ from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
+from editcast_model.consequences.unused.assignments import after_removed_name
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.hooks import after_hook_import
@@ -67,6 +68,7 @@ _RULES = (
     after_name,
     after_option,
     after_new_property,
+    after_removed_name,
     after_entry,
     after_constructor,
     after_local,
@@ -107,12 +109,14 @@ def after_change(
         entries: The texts that files of the project give names to.
     """
     yield from lines_to_migrate(change)
-    for renamed in change.renamed:
+    anew = list(change.replaced())
+    for renamed in (*change.renamed, *anew):
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
         for one in _after_rename(change, renamed):
             one = with_await(change.after, one, renamed)
-            yield replace(adapted(change.after.tree, one, value), cause=cause)
+            one = replace(adapted(change.after.tree, one, value), cause=cause)
+            yield replace(one, kind="rename_use_anew") if renamed in anew else one
     for one in after_key(change):
         cause = replacing(change.after, one.hunk)
         value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME

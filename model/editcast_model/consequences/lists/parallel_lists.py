@@ -25,7 +25,7 @@ from editcast_model.consequences.lists.entries import (
     lists_around,
 )
 from editcast_model.consequences.lists.in_texts import added_columns, after_column, lacking_in_texts
-from editcast_model.consequences.lists.placing import as_line, without_last
+from editcast_model.consequences.lists.placing import as_line, without
 from editcast_model.consequences.lists.related import (
     is_of_another,
     is_passed,
@@ -161,13 +161,12 @@ def _without(found: EntryList) -> Hunk | None:
     """Take an entry out of its list; None where something else stands beside it."""
     tree, start, end = found.tree, found.entry.start_byte, end_of(found.tree, found.entry)
     before, after = found.beside(-1), found.beside(1)
-    if after is not None:
-        rest, hunk = tree.text[end : after.start_byte], Hunk(start, after.start_byte, "")
-    elif before is not None:
-        last = end_of(tree, before)
-        rest, hunk = tree.text[last:start], without_last(tree.text, last, start, end)
-    else:
+    last = end_of(tree, before) if before is not None else None
+    following = after.start_byte if after is not None else None
+    if last is None and following is None:
         return None
+    rest = tree.text[end:following] if following is not None else tree.text[last:start]
+    hunk = without(tree.text, start, end, last, following)
     return hunk if found.is_separator(rest) else None
 
 

@@ -6,12 +6,15 @@ A remark is a comment behind an entry, on its line.
 import re
 from collections.abc import Sequence
 
+from tree_sitter import Node
+
 from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.parameters import Parameter
 
 #: The separator and the comment that may follow an entry on its line.
 _BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>[ \t]*(?:#|//)[^\r\n]*)?")
+_COMMENT = re.compile(r"#|/[/*]")
 #: Longer lines break the style of many projects.
 _LONGEST_LINE = 79
 _LINE_END = re.compile(r"\r?\n")
@@ -73,15 +76,28 @@ def as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     return put_behind(text, at, separator, new)
 
 
-def without(text: str, start: int, end: int, following: int) -> Hunk:
-    """Take an entry and its remark out of a list, where another one follows from an offset on."""
+def without(text: str, start: int, end: int, before: int | None, following: int | None) -> Hunk:
+    """Take an entry and its remark out of a list, but not the end of a line of several entries.
+
+    The entry before it, if any, ends at `before`, and the next one begins at `following`.
+    """
     behind = _BEHIND.match(text, end)
-    rest = text[behind.end() if behind else end : following]
-    return Hunk(start, following - len(rest.lstrip().lstrip(",;").lstrip()), "")
+    if following is None:
+        return Hunk(start, end, "") if before is None else _without_last(text, before, start, end)
+    if before is not None and "\n" not in text[before:start] and "\n" in text[end:following]:
+        return Hunk(before, end, "")
+    rest = _COMMENT.search(text, behind.end() if behind else end, following)
+    return Hunk(start, rest.start() if rest else following, "")
 
 
-def without_last(text: str, before: int, start: int, end: int) -> Hunk:
-    """Take the last entry and its remark out of a list; the entry before ends at `before`."""
+def without_node(text: str, node: Node) -> Hunk:
+    """Take the node of an entry out of a list."""
+    before, after = node.prev_named_sibling, node.next_named_sibling
+    ends = before and before.end_byte, after and after.start_byte
+    return without(text, node.start_byte, node.end_byte, *ends)
+
+
+def _without_last(text: str, before: int, start: int, end: int) -> Hunk:
     own, behind = _BEHIND.match(text, before, start), _BEHIND.match(text, end)
     kept = own["remark"] or "" if own else ""
     if behind is None or "\n" not in text[before:start] or not (kept or behind["remark"]):

@@ -36,10 +36,11 @@ from editcast_model.consequences.rewrites.rule import (
 )
 from editcast_model.consequences.rewrites.statements import Siblings, statement_rules
 from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.calls import called_by
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, Tree, field, parse
+from editcast_model.syntax.tree import Path, Tree, field, first_child, parse
 
 #: Longer nodes, in code points, are skipped.
 _LONGEST = 1000
@@ -199,6 +200,10 @@ def places_of(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
             if span in seen or is_chained(nodes[0]):
                 continue
             seen.add(span)
+            if rule.anchor == "await" and _awaited(tree, nodes[0]) != _awaited(
+                rule.tree, rule.old[0]
+            ):
+                continue
             if not rule.old[0].named_child_count and not _is_returned(path[: index + 1]):
                 continue
             if rule.is_loose and "unary" in path[index - 1].type:
@@ -216,6 +221,12 @@ def places_of(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
                 is_free = rule.is_tight and above.type == ENCLOSED and above.field != "condition"
                 yield span_of(above.node) if is_free else span, text
                 break
+
+
+def _awaited(tree: Tree, node: Node) -> str:
+    """Return the name of the function whose call is awaited; others may still be coroutines."""
+    called = called_by(first_child(node) or node)
+    return tree.of(field(called, "attribute", "property", "name") or called)
 
 
 def _alike(rule: Rule, path: Path, siblings: Siblings) -> Iterator[tuple[int, tuple[Node, ...]]]:

@@ -7,6 +7,7 @@ in JavaScript and TypeScript; of commits of Python made from the bottom up 70 of
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -134,8 +135,10 @@ def _without(tree: Tree, path: Path, taken: list[Import], kept: list[Import]) ->
         return None
     text, start, end = tree.text, nodes[0].start_byte, nodes[-1].end_byte
     left = [at for at, one in enumerate(taken) if one in kept]
-    pieces = (text[nodes[at].start_byte : nodes[at + 1].start_byte] for at in left[:-1])
-    new = "".join([*pieces, tree.of(nodes[left[-1]])])
+    gaps = [text[one.end_byte : other.start_byte] for one, other in pairwise(nodes)]
+    new = tree.of(nodes[left[0]])
+    for last, at in pairwise(left):  # the end of a line stays
+        new += max(gaps[last], gaps[at - 1], key=lambda gap: "\n" in gap) + tree.of(nodes[at])
     return shortest_hunk(text[start:end], new, start)
 
 
