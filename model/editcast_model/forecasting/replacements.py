@@ -204,8 +204,7 @@ class Tokens:
         old = len(replacement.old)
         spots = self.places(replacement)
         spots = spots[(least <= spots) & (spots <= most)]
-        is_mark = not replacement.words and bool(replacement.new.strip(QUOTES))
-        if not old or is_mark:  # then what is beside a place makes it one
+        if not replacement.words and (not old or replacement.new.strip(QUOTES)):
             spots = spots[np.array([self._is_fitting(replacement, one) for one in spots], np.bool_)]
         if not old and not spots.size and least <= usual <= most:
             behind = self.text[self.starts[usual] : self.starts[usual] + 1]
@@ -213,9 +212,8 @@ class Tokens:
                 spots = np.array([usual])
         if not old and replacement.new.strip(BRACKETS):  # one may well stand beside another
             spots = spots[self.is_absent(replacement, spots)]
-        return (
-            int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
-        )
+        agreement = self.agreement(replacement, spots, CONTEXT)
+        return int(spots[agreement.argmax()]) if spots.size else None
 
 
 class Repeat(NamedTuple):
