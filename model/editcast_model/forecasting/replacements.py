@@ -23,7 +23,6 @@ MOST_WORDS = 3
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
-QUOTES = "\"'`"
 BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 Places = NDArray[np.int64]
 
@@ -204,7 +203,7 @@ class Tokens:
         old = len(replacement.old)
         spots = self.places(replacement)
         spots = spots[(least <= spots) & (spots <= most)]
-        if not replacement.words and (not old or replacement.new.strip(QUOTES)):
+        if not replacement.words and (not old or any(map(str.isalnum, replacement.new))):
             spots = spots[np.array([self._is_fitting(replacement, one) for one in spots], np.bool_)]
         if not old and not spots.size and least <= usual <= most:
             behind = self.text[self.starts[usual] : self.starts[usual] + 1]
