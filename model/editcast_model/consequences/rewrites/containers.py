@@ -3,18 +3,21 @@
 After `seen = []` has become `seen = set()`, `seen.append(one)` fails, and after `{}` has become
 `new Map()`, `cache[key]` is no entry of it. A use is only rewritten if it would fail otherwise, or
 do something else. Where a list became a map, its key is the one that elements were looked for by.
+A list that is given to what became a set is made a set, too, also by the setter of a state.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Final
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.results.further import returns_in
 from editcast_model.consequences.rewrites.container_rows import (
+    Found,
     Row,
     all_fitting,
     outermost,
@@ -29,13 +32,20 @@ from editcast_model.diff import line_around, shortest_hunk
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field, type_declared
+from editcast_model.syntax.tree import Tree, field, first_child, type_declared
 
 #: The fields that contain the name of a variable, and that of a member in it.
 _NAMED: Final = ("left", "name", "pattern", "property")
 _MEMBER: Final = ("attribute", "property")
 #: Declarations with a type before the names.
 _DECLARING: Final = ("variable_declaration", "local_variable_declaration", "field_declaration")
+#: Functions of React and Vue that contain a value, and the member that it is in what they return.
+_HOLDERS: Final = {
+    "useState": "", "React.useState": "", "useRef": "current", "ref": "value", "shallowRef": "value"
+}
+#: Values that are lists where lists were wanted, and what they become for what is another kind now.
+_LISTS: Final = re.compile(r"\[.*\]|[\w.#]+\.\w+|[\w.#]+\.(filter|concat|slice)\(.*\)", re.DOTALL)
+_MADE: Final = {"array set": "new Set(v)"}
 #: What takes no other value.
 _FIXED: Final = re.compile(r"\b(const|readonly)\b")
 #: The type of the elements of a list or a map, where it is written.
@@ -60,9 +70,12 @@ def after_container(change: Change) -> Iterator[Consequence]:
             if not _has_same_elements(change, was, one, otherwise=bool(key)):
                 continue
             uses = [use for use in uses if not change.wrote(*line_around(tree.text, *span_of(use)))]
-        found = all_fitting(tree, rows, uses, key)
+        given = list(_given(names, one))
+        taken = (_uses(names, each) for node in given for each in _updated(names, node))
+        found = all_fitting(tree, rows, [*uses, *chain.from_iterable(taken)], key)
+        found += _made(tree, given, kinds)
         texts = [(each.span, written_by(tree, each, found)) for each in outermost(found)]
-        value = field(_declaration(one), "value", "right")
+        value = _value(tree, _declaration(one))
         for row in rows_of(tree.language, kinds):
             if value is not None and row.tree.text.rstrip(";") == f"x = {tree.of(value)}":
                 texts.append((span_of(value), row.new.removeprefix("x = ")))
@@ -72,6 +85,49 @@ def after_container(change: Change) -> Iterator[Consequence]:
                 hunk = shortest_hunk(tree.text[span.start : span.end], text, span.start)
                 cause = f"{one.name} {kinds}"
                 yield Consequence(hunk, "follow_container", cause=cause, others=others)
+
+
+def _made(tree: Tree, given: Iterable[Node], kinds: str) -> Iterator[Found]:
+    """Yield the lists among what a container is given, which it cannot be any more."""
+    waiting = list(given) if kinds in _MADE else []
+    while waiting:
+        node = waiting.pop()
+        body = field(node, "body")
+        if body is not None:
+            is_block = body.type == "statement_block"
+            values = [first_child(one) for one in returns_in(body)] if is_block else [body]
+            waiting += [one for one in values if one is not None]
+        elif node.type == "parenthesized_expression":
+            waiting += node.named_children
+        elif node.type == "ternary_expression":
+            waiting += node.named_children[1:]
+        elif _LISTS.fullmatch(tree.of(node)):
+            inner = first_child(node) if node.type == "array" else None
+            is_copy = inner is not None and inner.type == "spread_element"
+            copied = first_child(inner) if is_copy and node.named_child_count == 1 else None
+            new = _MADE[kinds] if node.type != "array" or inner else _MADE[kinds].replace("v", "")
+            yield Found(span_of(node), new, {"v": copied or node})
+
+
+def _given(names: Names, one: Occurrence) -> Iterator[Node]:
+    """Yield what a container is given: in assignments, and as a state of React."""
+    pattern = one.path[-2].node if one.role is Role.DEFINITION else None
+    is_state = pattern is not None and pattern.type == "array_pattern"
+    setter = names.of_node(pattern.named_children[-1]) if pattern and is_state else None
+    for use in _uses(names, one) + (_uses(names, setter) if setter is not None else []):
+        above = use.parent
+        if above is not None and field(above, "left", "function") == use:
+            value = field(above, "right") or first_child(field(above, "arguments"))
+            if value is not None:
+                yield value
+
+
+def _updated(names: Names, value: Node) -> Iterator[Occurrence]:
+    """Yield the parameter of a function that makes a new value of the one before."""
+    taken = field(value, "parameter") or first_child(field(value, "parameters"))
+    one = names.of_node(field(taken, "pattern") or taken) if taken is not None else None
+    if one is not None:
+        yield one
 
 
 def _own_lines(names: Names, one: Occurrence, rows: Collection[Row], key: str) -> list[Span]:
@@ -95,6 +151,8 @@ def _changed(change: Change) -> Iterator[tuple[Occurrence, Occurrence, str]]:
         inner = step.node.named_children if step.type in _DECLARING else ()
         declarator = next((each for each in inner if each.type == "variable_declarator"), step.node)
         target = field(declarator, *_NAMED)
+        if target is not None and target.type == "array_pattern":
+            target = first_child(target)
         named = field(target, *_MEMBER) or target
         one = after.of_node(named)
         if one is None and named is not None and named.type == "instance_variable":
@@ -111,7 +169,22 @@ def _changed(change: Change) -> Iterator[tuple[Occurrence, Occurrence, str]]:
 
 def _declaration(one: Occurrence) -> Node:
     """Return the node around a name that may contain its type and its value."""
-    return one.path[_depth(one) - 1].node
+    node = one.path[_depth(one) - 1].node
+    return node.parent or node if node.type == "array_pattern" else node
+
+
+def _value(tree: Tree, node: Node) -> Node | None:
+    """Return the value in a declaration, also where a state or a reference contains it."""
+    value = field(node, "value", "right")
+    if tree.of(field(value, "function")) in _HOLDERS:
+        return first_child(field(value, "arguments"))
+    return value if tree.of(field(node, "name"))[:1] != "[" else None
+
+
+def _type(tree: Tree, node: Node) -> Node | None:
+    held = field(field(node, "value"), "type_arguments")
+    is_held = tree.of(field(field(node, "value"), "function")) in _HOLDERS
+    return first_child(held) if is_held else type_declared(node)
 
 
 def _depth(one: Occurrence) -> int:
@@ -125,7 +198,7 @@ def _depth(one: Occurrence) -> int:
 def _declared(names: Names, one: Occurrence) -> Iterator[str]:
     """Yield the type and the value of a variable; empty for what is not there, or too long."""
     node = _declaration(one)
-    for part in (type_declared(node), field(node, "value", "right")):
+    for part in (_type(names.tree, node), _value(names.tree, node)):
         text = names.tree.of(part).removeprefix(":").strip()
         yield text if len(text) <= _LONGEST else ""
 
@@ -174,9 +247,12 @@ def _uses(names: Names, one: Occurrence) -> list[Node]:
 def _places(names: Names, one: Occurrence) -> Iterator[Node]:
     whose = owner(names, one) if is_member(one) else None
     scope = names.resolve(one) if one.role is Role.DEFINITION else None
+    value = field(_declaration(one), "value")
+    held = _HOLDERS.get(names.tree.of(field(value, "function"))) or "-"
     for each in names.of(one.name):
         if each.role is Role.MEMBER and whose and owner(names, each) == whose:
             yield each.path[_depth(each)].node
         is_named = each.role in (Role.REFERENCE, Role.DEFINITION)
         if is_named and scope and names.resolve(each) == scope:
-            yield each.path[-1].node
+            node = each.path[-1].node
+            yield node.parent or node if names.tree.of(field(node.parent, "property")) == held else node
