@@ -42,6 +42,7 @@ from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
+from editcast_model.consequences.rewrites.containers import of_type_left_in
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call
@@ -110,6 +111,9 @@ def after_modules(
                 yield from declared_alike(names, prototype)
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
+            for kind, kinds in change.containers:
+                for hunk in of_type_left_in(names, ties.uses(kind), kinds):
+                    yield Consequence(hunk, "follow_container", cause=f"{kind} {kinds}")
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
             for made in change.tuples:

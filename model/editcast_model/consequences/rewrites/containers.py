@@ -8,7 +8,7 @@ A list that is given to what became a set is made a set, too, also by the setter
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 from tree_sitter import Node
@@ -28,7 +28,7 @@ from editcast_model.consequences.rewrites.container_rows import (
 )
 from editcast_model.consequences.rewrites.counterparts import count_others
 from editcast_model.consequences.rewrites.rule import Span, span_of
-from editcast_model.diff import line_around, shortest_hunk
+from editcast_model.diff import Hunk, line_around, shortest_hunk
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
@@ -40,11 +40,10 @@ _MEMBER: Final = ("attribute", "property")
 #: Declarations with a type before the names.
 _DECLARING: Final = ("variable_declaration", "local_variable_declaration", "field_declaration")
 #: Functions of React and Vue that contain a value, and the member that it is in what they return.
-_HOLDERS: Final = {
-    "useState": "", "React.useState": "", "useRef": "current", "ref": "value", "shallowRef": "value"
-}
+_HOLDERS: Final = {"useState": "", "useRef": "current", "ref": "value", "shallowRef": "value"}
 #: Values that are lists where lists were wanted, and what they become for what is another kind now.
-_LISTS: Final = re.compile(r"\[.*\]|[\w.#]+\.\w+|[\w.#]+\.(filter|concat|slice)\(.*\)", re.DOTALL)
+_LISTS: Final = re.compile(r"\[.*\]|[\w.#]+\.\w+|.*\.(filter|map|concat|slice)\(.*\)", re.DOTALL)
+_LIST: Final = ("array", "member_expression", "call_expression")
 _MADE: Final = {"array set": "new Set(v)"}
 #: What takes no other value.
 _FIXED: Final = re.compile(r"\b(const|readonly)\b")
@@ -64,30 +63,66 @@ def after_container(change: Change) -> Iterator[Consequence]:
     for was, one, kinds in _changed(change):
         is_fixed = _FIXED.search(tree.text[: one.start].rpartition("\n")[2])
         rows = rows_of(tree.language, kinds, "x.clear()" if is_fixed else "")
-        uses, key = _uses(names, one), ""
+        is_type = one.part.kind == "class"
+        uses, given = (_of_type if is_type else _uses_and_values)(
+            names, names.of(one.name) if is_type else [one]
+        )
+        key = ""
         if any("@" in row.new for row in rows):
             key = _key(change, was, one, rows)
             if not _has_same_elements(change, was, one, otherwise=bool(key)):
                 continue
             uses = [use for use in uses if not change.wrote(*line_around(tree.text, *span_of(use)))]
-        given = list(_given(names, one))
-        taken = (_uses(names, each) for node in given for each in _updated(names, node))
-        found = all_fitting(tree, rows, [*uses, *chain.from_iterable(taken)], key)
-        found += _made(tree, given, kinds)
-        texts = [(each.span, written_by(tree, each, found)) for each in outermost(found)]
-        value = _value(tree, _declaration(one))
+        found = [*all_fitting(tree, rows, uses, key), *_made(tree, given, uses, kinds)]
+        value = _parts(tree, _declaration(one))[1] if kinds not in _MADE else None
         for row in rows_of(tree.language, kinds):
             if value is not None and row.tree.text.rstrip(";") == f"x = {tree.of(value)}":
-                texts.append((span_of(value), row.new.removeprefix("x = ")))
+                found.append(Found(span_of(value), row.new.removeprefix("x = "), {}))
         others = count_others(change, _own_lines(change.before, was, rows, key))
-        for span, text in texts:
-            if text != tree.text[span.start : span.end]:
-                hunk = shortest_hunk(tree.text[span.start : span.end], text, span.start)
-                cause = f"{one.name} {kinds}"
-                yield Consequence(hunk, "follow_container", cause=cause, others=others)
+        for hunk in _hunks(tree, found):
+            cause = f"{one.name} {kinds}"
+            yield Consequence(hunk, "follow_container", cause=cause, others=others)
 
 
-def _made(tree: Tree, given: Iterable[Node], kinds: str) -> Iterator[Found]:
+def of_type_left_in(names: Names, references: Iterable[Occurrence], kinds: str) -> Iterator[Hunk]:
+    """Return what is due where a type of another file is of another kind now."""
+    uses, given = _of_type(names, references)
+    found = all_fitting(names.tree, rows_of(names.tree.language, kinds), uses, "")
+    yield from _hunks(names.tree, [*found, *_made(names.tree, given, uses, kinds)])
+
+
+def new_kinds(change: Change) -> Iterator[tuple[str, str]]:
+    """Yield the types with a name that are other kinds now, where no key is needed, and kinds."""
+    for _, one, kinds in _changed(change):
+        if one.part.kind == "class" and kinds in _MADE:
+            yield one.name, kinds
+
+
+def _hunks(tree: Tree, found: Collection[Found]) -> Iterator[Hunk]:
+    """Yield what is left to write in the place of what was found."""
+    for each in outermost(found):
+        old, new = tree.text[slice(*each.span)], written_by(tree, each, found)
+        if old != new:
+            yield shortest_hunk(old, new, each.span.start)
+
+
+def _of_type(names: Names, types: Iterable[Occurrence]) -> tuple[list[Node], list[Node]]:
+    """Return the uses of what is declared with a type, and the values that it is given."""
+    above = [one.path[-3].node for one in types if one.path[-2].type == "type_annotation"]
+    functions = [one for one in above if field(one, "return_type") is not None]
+    named = (names.of_node(field(one, "pattern", "name")) for one in above if one not in functions)
+    uses, given = _uses_and_values(names, [one for one in named if one is not None])
+    return uses, given + functions
+
+
+def _uses_and_values(names: Names, ones: Iterable[Occurrence]) -> tuple[list[Node], list[Node]]:
+    """Return the uses of containers, also by functions that renew them, and what they are given."""
+    given = [node for one in ones for node in _given(names, one)]
+    every = [*ones, *(each for node in given for each in _updated(names, node))]
+    return [use for one in every for use in _uses(names, one)], given
+
+
+def _made(tree: Tree, given: Iterable[Node], uses: Collection[Node], kinds: str) -> Iterator[Found]:
     """Yield the lists among what a container is given, which it cannot be any more."""
     waiting = list(given) if kinds in _MADE else []
     while waiting:
@@ -101,16 +136,19 @@ def _made(tree: Tree, given: Iterable[Node], kinds: str) -> Iterator[Found]:
             waiting += node.named_children
         elif node.type == "ternary_expression":
             waiting += node.named_children[1:]
-        elif _LISTS.fullmatch(tree.of(node)):
+        elif node.type in _LIST and node not in uses and _LISTS.fullmatch(tree.of(node)):
             inner = first_child(node) if node.type == "array" else None
-            is_copy = inner is not None and inner.type == "spread_element"
-            copied = first_child(inner) if is_copy and node.named_child_count == 1 else None
+            is_copy = tree.of(inner).startswith("...") and node.named_child_count == 1
             new = _MADE[kinds] if node.type != "array" or inner else _MADE[kinds].replace("v", "")
-            yield Found(span_of(node), new, {"v": copied or node})
+            yield Found(
+                span_of(node), new, {"v": (first_child(inner) if is_copy else None) or node}
+            )
 
 
 def _given(names: Names, one: Occurrence) -> Iterator[Node]:
-    """Yield what a container is given: in assignments, and as a state of React."""
+    """Yield what a container is given: at first, in assignments, and as a state of React."""
+    if (first := _parts(names.tree, _declaration(one))[1]) is not None:
+        yield first
     pattern = one.path[-2].node if one.role is Role.DEFINITION else None
     is_state = pattern is not None and pattern.type == "array_pattern"
     setter = names.of_node(pattern.named_children[-1]) if pattern and is_state else None
@@ -173,18 +211,13 @@ def _declaration(one: Occurrence) -> Node:
     return node.parent or node if node.type == "array_pattern" else node
 
 
-def _value(tree: Tree, node: Node) -> Node | None:
-    """Return the value in a declaration, also where a state or a reference contains it."""
-    value = field(node, "value", "right")
+def _parts(tree: Tree, node: Node) -> tuple[Node | None, Node | None]:
+    """Return the type and the value in a declaration, also those of a state or a reference."""
+    kind, value = type_declared(node), field(node, "value", "right")
     if tree.of(field(value, "function")) in _HOLDERS:
-        return first_child(field(value, "arguments"))
-    return value if tree.of(field(node, "name"))[:1] != "[" else None
-
-
-def _type(tree: Tree, node: Node) -> Node | None:
-    held = field(field(node, "value"), "type_arguments")
-    is_held = tree.of(field(field(node, "value"), "function")) in _HOLDERS
-    return first_child(held) if is_held else type_declared(node)
+        kind = kind or first_child(field(value, "type_arguments"))
+        return kind, first_child(field(value, "arguments"))
+    return kind, value if tree.of(field(node, "name"))[:1] != "[" else None
 
 
 def _depth(one: Occurrence) -> int:
@@ -197,8 +230,7 @@ def _depth(one: Occurrence) -> int:
 
 def _declared(names: Names, one: Occurrence) -> Iterator[str]:
     """Yield the type and the value of a variable; empty for what is not there, or too long."""
-    node = _declaration(one)
-    for part in (_type(names.tree, node), _value(names.tree, node)):
+    for part in _parts(names.tree, _declaration(one)):
         text = names.tree.of(part).removeprefix(":").strip()
         yield text if len(text) <= _LONGEST else ""
 
@@ -247,12 +279,14 @@ def _uses(names: Names, one: Occurrence) -> list[Node]:
 def _places(names: Names, one: Occurrence) -> Iterator[Node]:
     whose = owner(names, one) if is_member(one) else None
     scope = names.resolve(one) if one.role is Role.DEFINITION else None
-    value = field(_declaration(one), "value")
-    held = _HOLDERS.get(names.tree.of(field(value, "function"))) or "-"
+    maker = field(field(_declaration(one), "value"), "function")
+    held = _HOLDERS.get(names.tree.of(maker)) or "-"
     for each in names.of(one.name):
         if each.role is Role.MEMBER and whose and owner(names, each) == whose:
             yield each.path[_depth(each)].node
+        elif whose and each.part.is_shorthand and owner(names, each) == whose:
+            yield from _places(names, each)  # as a variable
         is_named = each.role in (Role.REFERENCE, Role.DEFINITION)
         if is_named and scope and names.resolve(each) == scope:
-            node = each.path[-1].node
-            yield node.parent or node if names.tree.of(field(node.parent, "property")) == held else node
+            is_held = names.tree.of(field(each.path[-2].node, "property")) == held
+            yield each.path[-1 - is_held].node
