@@ -63,11 +63,8 @@ def after_container(change: Change) -> Iterator[Consequence]:
     for was, one, kinds in _changed(change):
         is_fixed = _FIXED.search(tree.text[: one.start].rpartition("\n")[2])
         rows = rows_of(tree.language, kinds, "x.clear()" if is_fixed else "")
-        is_type = one.part.kind == "class"
-        uses, given = (_of_type if is_type else _uses_and_values)(
-            names, names.of(one.name) if is_type else [one]
-        )
-        key = ""
+        ones, key = names.of(one.name) if one.part.kind == "class" else [one], ""
+        uses, given = _uses_and_values(names, ones)
         if any("@" in row.new for row in rows):
             key = _key(change, was, one, rows)
             if not _has_same_elements(change, was, one, otherwise=bool(key)):
@@ -86,7 +83,7 @@ def after_container(change: Change) -> Iterator[Consequence]:
 
 def of_type_left_in(names: Names, references: Iterable[Occurrence], kinds: str) -> Iterator[Hunk]:
     """Return what is due where a type of another file is of another kind now."""
-    uses, given = _of_type(names, references)
+    uses, given = _uses_and_values(names, references)
     found = all_fitting(names.tree, rows_of(names.tree.language, kinds), uses, "")
     yield from _hunks(names.tree, [*found, *_made(names.tree, given, uses, kinds)])
 
@@ -106,20 +103,18 @@ def _hunks(tree: Tree, found: Collection[Found]) -> Iterator[Hunk]:
             yield shortest_hunk(old, new, each.span.start)
 
 
-def _of_type(names: Names, types: Iterable[Occurrence]) -> tuple[list[Node], list[Node]]:
-    """Return the uses of what is declared with a type, and the values that it is given."""
-    above = [one.path[-3].node for one in types if one.path[-2].type == "type_annotation"]
-    functions = [one for one in above if field(one, "return_type") is not None]
-    named = (names.of_node(field(one, "pattern", "name")) for one in above if one not in functions)
-    uses, given = _uses_and_values(names, [one for one in named if one is not None])
-    return uses, given + functions
-
-
 def _uses_and_values(names: Names, ones: Iterable[Occurrence]) -> tuple[list[Node], list[Node]]:
-    """Return the uses of containers, also by functions that renew them, and what they are given."""
-    given = [node for one in ones for node in _given(names, one)]
-    every = [*ones, *(each for node in given for each in _updated(names, node))]
-    return [use for one in every for use in _uses(names, one)], given
+    """Return the uses of containers, or of what is of some types, and the values given to them."""
+    every = list(ones)
+    typed = [one.path[-3].node for one in every if one.path[-2].type == "type_annotation"]
+    functions = [one for one in typed if field(one, "return_type") is not None]
+    declared = (field(one, "pattern", "name") for one in typed if one not in functions)
+    every += filter(None, map(names.of_node, declared))
+    given = [node for one in every for node in _given(names, one)]
+    renewing = (field(one, "parameter") or first_child(field(one, "parameters")) for one in given)
+    taken = (field(one, "pattern") or one for one in renewing)
+    every += filter(None, map(names.of_node, taken))
+    return [use for one in every for use in _uses(names, one)], given + functions
 
 
 def _made(tree: Tree, given: Iterable[Node], uses: Collection[Node], kinds: str) -> Iterator[Found]:
@@ -140,9 +135,8 @@ def _made(tree: Tree, given: Iterable[Node], uses: Collection[Node], kinds: str)
             inner = first_child(node) if node.type == "array" else None
             is_copy = tree.of(inner).startswith("...") and node.named_child_count == 1
             new = _MADE[kinds] if node.type != "array" or inner else _MADE[kinds].replace("v", "")
-            yield Found(
-                span_of(node), new, {"v": (first_child(inner) if is_copy else None) or node}
-            )
+            copied = first_child(inner) if is_copy else None
+            yield Found(span_of(node), new, {"v": copied or node})
 
 
 def _given(names: Names, one: Occurrence) -> Iterator[Node]:
@@ -158,14 +152,6 @@ def _given(names: Names, one: Occurrence) -> Iterator[Node]:
             value = field(above, "right") or first_child(field(above, "arguments"))
             if value is not None:
                 yield value
-
-
-def _updated(names: Names, value: Node) -> Iterator[Occurrence]:
-    """Yield the parameter of a function that makes a new value of the one before."""
-    taken = field(value, "parameter") or first_child(field(value, "parameters"))
-    one = names.of_node(field(taken, "pattern") or taken) if taken is not None else None
-    if one is not None:
-        yield one
 
 
 def _own_lines(names: Names, one: Occurrence, rows: Collection[Row], key: str) -> list[Span]:
