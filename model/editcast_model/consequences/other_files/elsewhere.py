@@ -112,8 +112,7 @@ def after_modules(
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
             for kind, kinds in change.containers:
-                for hunk in of_type_left_in(names, ties.uses(kind), kinds):
-                    yield Consequence(hunk, "follow_container", cause=f"{kind} {kinds}")
+                yield from of_type_left_in(names, kinds, ties.uses(kind))
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
             for made in change.tuples:

@@ -65,9 +65,8 @@ class Found(NamedTuple):
 def table(language: str) -> Mapping[str, Any]:
     """Return what the table says of a language."""
     tables = tomllib.loads(TABLE.read_text("utf-8"))
-    found: Mapping[str, Any] = tables.get(
-        "script" if language in (*SCRIPTS, "vue") else language, {}
-    )
+    key = "script" if language in (*SCRIPTS, "vue") else language
+    found: Mapping[str, Any] = tables.get(key, {})
     return found
 
 

@@ -28,11 +28,11 @@ from editcast_model.consequences.rewrites.container_rows import (
 )
 from editcast_model.consequences.rewrites.counterparts import count_others
 from editcast_model.consequences.rewrites.rule import Span, span_of
-from editcast_model.diff import Hunk, line_around, shortest_hunk
+from editcast_model.diff import line_around, shortest_hunk
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child, type_declared
+from editcast_model.syntax.tree import Tree, field, first_child, type_declared, word_set
 
 #: The fields that contain the name of a variable, and that of a member in it.
 _NAMED: Final = ("left", "name", "pattern", "property")
@@ -42,8 +42,7 @@ _DECLARING: Final = ("variable_declaration", "local_variable_declaration", "fiel
 #: Functions of React and Vue that contain a value, and the member that it is in what they return.
 _HOLDERS: Final = {"useState": "", "useRef": "current", "ref": "value", "shallowRef": "value"}
 #: Values that are lists where lists were wanted, and what they become for what is another kind now.
-_LISTS: Final = re.compile(r"\[.*\]|[\w.#]+\.\w+|.*\.(filter|map|concat|slice)\(.*\)", re.DOTALL)
-_LIST: Final = ("array", "member_expression", "call_expression")
+_LISTS: Final = word_set("array member_expression filter map concat slice")
 _MADE: Final = {"array set": "new Set(v)"}
 #: What takes no other value.
 _FIXED: Final = re.compile(r"\b(const|readonly)\b")
@@ -63,7 +62,7 @@ def after_container(change: Change) -> Iterator[Consequence]:
     for was, one, kinds in _changed(change):
         is_fixed = _FIXED.search(tree.text[: one.start].rpartition("\n")[2])
         rows = rows_of(tree.language, kinds, "x.clear()" if is_fixed else "")
-        ones, key = names.of(one.name) if one.part.kind == "class" else [one], ""
+        key, ones = "", names.of(one.name) if one.part.kind == "class" else [one]
         uses, given = _uses_and_values(names, ones)
         if any("@" in row.new for row in rows):
             key = _key(change, was, one, rows)
@@ -76,16 +75,14 @@ def after_container(change: Change) -> Iterator[Consequence]:
             if value is not None and row.tree.text.rstrip(";") == f"x = {tree.of(value)}":
                 found.append(Found(span_of(value), row.new.removeprefix("x = "), {}))
         others = count_others(change, _own_lines(change.before, was, rows, key))
-        for hunk in _hunks(tree, found):
-            cause = f"{one.name} {kinds}"
-            yield Consequence(hunk, "follow_container", cause=cause, others=others)
+        yield from _left(tree, found, f"{one.name} {kinds}", others)
 
 
-def of_type_left_in(names: Names, references: Iterable[Occurrence], kinds: str) -> Iterator[Hunk]:
-    """Return what is due where a type of another file is of another kind now."""
-    uses, given = _uses_and_values(names, references)
+def of_type_left_in(names: Names, kinds: str, types: Iterable[Occurrence]) -> Iterator[Consequence]:
+    """Return what is due where types of another file are of another kind now."""
+    uses, given = _uses_and_values(names, types)
     found = all_fitting(names.tree, rows_of(names.tree.language, kinds), uses, "")
-    yield from _hunks(names.tree, [*found, *_made(names.tree, given, uses, kinds)])
+    yield from _left(names.tree, [*found, *_made(names.tree, given, uses, kinds)], kinds, None)
 
 
 def new_kinds(change: Change) -> Iterator[tuple[str, str]]:
@@ -95,12 +92,13 @@ def new_kinds(change: Change) -> Iterator[tuple[str, str]]:
             yield one.name, kinds
 
 
-def _hunks(tree: Tree, found: Collection[Found]) -> Iterator[Hunk]:
-    """Yield what is left to write in the place of what was found."""
+def _left(tree: Tree, found: list[Found], cause: str, others: int | None) -> Iterator[Consequence]:
+    """Return what is left to write in the place of what was found."""
     for each in outermost(found):
         old, new = tree.text[slice(*each.span)], written_by(tree, each, found)
         if old != new:
-            yield shortest_hunk(old, new, each.span.start)
+            hunk = shortest_hunk(old, new, each.span.start)
+            yield Consequence(hunk, "follow_container", cause=cause, others=others)
 
 
 def _uses_and_values(names: Names, ones: Iterable[Occurrence]) -> tuple[list[Node], list[Node]]:
@@ -122,16 +120,13 @@ def _made(tree: Tree, given: Iterable[Node], uses: Collection[Node], kinds: str)
     waiting = list(given) if kinds in _MADE else []
     while waiting:
         node = waiting.pop()
-        body = field(node, "body")
+        body, called = field(node, "body"), field(node, "function")
         if body is not None:
             is_block = body.type == "statement_block"
-            values = [first_child(one) for one in returns_in(body)] if is_block else [body]
-            waiting += [one for one in values if one is not None]
-        elif node.type == "parenthesized_expression":
-            waiting += node.named_children
-        elif node.type == "ternary_expression":
-            waiting += node.named_children[1:]
-        elif node.type in _LIST and node not in uses and _LISTS.fullmatch(tree.of(node)):
+            waiting += filter(None, map(first_child, returns_in(body)) if is_block else [body])
+        elif node.type in ("parenthesized_expression", "ternary_expression"):
+            waiting += node.named_children[-2:]
+        elif node not in uses and (tree.of(field(called, "property")) or node.type) in _LISTS:
             inner = first_child(node) if node.type == "array" else None
             is_copy = tree.of(inner).startswith("...") and node.named_child_count == 1
             new = _MADE[kinds] if node.type != "array" or inner else _MADE[kinds].replace("v", "")
@@ -141,17 +136,12 @@ def _made(tree: Tree, given: Iterable[Node], uses: Collection[Node], kinds: str)
 
 def _given(names: Names, one: Occurrence) -> Iterator[Node]:
     """Yield what a container is given: at first, in assignments, and as a state of React."""
-    if (first := _parts(names.tree, _declaration(one))[1]) is not None:
-        yield first
-    pattern = one.path[-2].node if one.role is Role.DEFINITION else None
-    is_state = pattern is not None and pattern.type == "array_pattern"
-    setter = names.of_node(pattern.named_children[-1]) if pattern and is_state else None
-    for use in _uses(names, one) + (_uses(names, setter) if setter is not None else []):
-        above = use.parent
-        if above is not None and field(above, "left", "function") == use:
-            value = field(above, "right") or first_child(field(above, "arguments"))
-            if value is not None:
-                yield value
+    pattern = one.path[-2].node
+    setter = names.of_node(pattern.named_children[-1] if pattern.type == "array_pattern" else None)
+    every = ((use, use.parent) for each in (one, setter) if each for use in _uses(names, each))
+    giving = (above for use, above in every if field(above, "left", "function") == use)
+    values = (field(one, "right") or first_child(field(one, "arguments")) for one in giving)
+    return filter(None, (_parts(names.tree, _declaration(one))[1], *values))
 
 
 def _own_lines(names: Names, one: Occurrence, rows: Collection[Row], key: str) -> list[Span]:
