@@ -102,10 +102,8 @@ def after_modules(
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
                 yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
-            for each in change.named:
-                yield from _imported_by_name(ties, each)
-            for entry in change.removed:
-                yield from surplus(names.tree, entry)
+            yield from chain.from_iterable(_imported_by_name(ties, one) for one in change.named)
+            yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
