@@ -66,6 +66,7 @@ Kind = Literal[
     "take_results",
     "wrap_result",
     "annotate_result",
+    "retype_call",
     "remove_check",
     "follow_container",
     "add_check",

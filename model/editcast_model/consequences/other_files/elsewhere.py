@@ -42,6 +42,7 @@ from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
+from editcast_model.consequences.rewrites.containers import of_type_left_in
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call
@@ -101,15 +102,15 @@ def after_modules(
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
                 yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
-            for each in change.named:
-                yield from _imported_by_name(ties, each)
-            for entry in change.removed:
-                yield from surplus(names.tree, entry)
+            yield from chain.from_iterable(_imported_by_name(ties, one) for one in change.named)
+            yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
+            for kind, kinds in change.containers:
+                yield from of_type_left_in(names, kinds, ties.uses(kind))
             for error in change.wrapped_errors:
                 yield from compared(names, ties.uses(error))
             for made in change.tuples:

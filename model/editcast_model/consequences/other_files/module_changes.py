@@ -26,6 +26,7 @@ from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
 from editcast_model.consequences.results.sentinels import newly_wrapped_errors
 from editcast_model.consequences.results.wrapped import newly_wrapped
+from editcast_model.consequences.rewrites.containers import new_kinds
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.components import called_by_others, have_one_type, named_export
@@ -119,6 +120,7 @@ class ModuleChange:
         wrapped_errors: The errors of a package of Go that are returned wrapped.
         durations: The fields whose numbers are durations now, under the names that they had.
         typed: What is a member of an enum now.
+        containers: The types that are other kinds of containers now, with both kinds.
     """
 
     file: str
@@ -140,6 +142,7 @@ class ModuleChange:
     wrapped_errors: tuple[str, ...] = ()
     durations: tuple[NewName, ...] = ()
     typed: tuple[Typed, ...] = ()
+    containers: tuple[tuple[str, str], ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -152,6 +155,7 @@ class ModuleChange:
         words |= {name for one in self.tuples for name in (one.name, *one.makers)}
         words |= {*self.wrapped_errors} | {one.called for one in self.typed}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
+        words |= {name for name, _ in self.containers}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
 
@@ -315,6 +319,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "tuples": new_tuples,
     "typed": newly_typed_for_others,
     "wrapped_errors": newly_wrapped_errors,
+    "containers": new_kinds,
     "durations": lambda change: (
         NewName(*key, key[1], is_keyword=True, value=value_change(change, one))
         for one in new_durations(change)

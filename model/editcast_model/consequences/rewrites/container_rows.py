@@ -65,14 +65,15 @@ class Found(NamedTuple):
 def table(language: str) -> Mapping[str, Any]:
     """Return what the table says of a language."""
     tables = tomllib.loads(TABLE.read_text("utf-8"))
-    found: Mapping[str, Any] = tables.get("script" if language in SCRIPTS else language, {})
+    key = "script" if language in (*SCRIPTS, "vue") else language
+    found: Mapping[str, Any] = tables.get(key, {})
     return found
 
 
 @cache
 def rows_of(language: str, kinds: str, emptied: str = "") -> tuple[Row, ...]:
     """Return the rows for two kinds; `emptied` is what is written for an empty new value."""
-    rows = list[Row]()
+    rows, language = list[Row](), "typescript" if language == "vue" else language
     for pairs, lines in table(language)["rows"].items():
         is_back = " ".join(kinds.split()[::-1]) in pairs.split(", ")
         for line in lines if is_back or kinds in pairs.split(", ") else ():
