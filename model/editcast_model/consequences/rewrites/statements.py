@@ -40,7 +40,6 @@ from editcast_model.syntax.tree import Tree
 _OWN = re.compile("function|class|method|import|definition|decorated|package|comment")
 #: A number or a string.
 _VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
-#: A statement that gives a name its value.
 _GIVEN = re.compile(r"(\w+) :?= .*", re.DOTALL)
 #: How tests expect errors, or code catches them.
 _FAILS = re.compile(r"[rR]aises\(|toThrow|\b(except|catch|raise|throw)\b")
