@@ -70,6 +70,7 @@ Kind = Literal[
     "remove_check",
     "follow_container",
     "add_check",
+    "check_by_decorator",
     "look_for_error",
     "use_constant",
     "use_entry",

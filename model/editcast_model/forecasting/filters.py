@@ -34,6 +34,8 @@ _LONGEST_LINE = 500
 _FORMATTED = re.compile(
     r'(?P<name>\w+)\("(?P<format>(?:[^"\\]|\\.)*%w(?:[^"\\]|\\.)*)"(?P<given>.*)\)'
 )
+#: What `unittest` has, and `pytest` does not, or does not need.
+_NO_MEMBER = re.compile(r"\bpytest\.(\w*TestCase|mock|main|skip[IU]\w+)\b|@pytest\.skip\b")
 _VERB = re.compile(r"%[-+# 0]*\d*(?:\.\d+)?([a-zA-Z%])")
 _ARGUMENT = re.compile(r",\s*((?:[^,()]|\([^()]*\))+)")
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
@@ -312,6 +314,12 @@ def _wraps_no_error(hunk: Hunk, context: EditContext) -> bool:
     return call["name"] != "Errorf" or not all("err" in one.lower() for one in wrapped)
 
 
+def _asks_other_module(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk makes `pytest.TestCase` of `unittest.TestCase`."""
+    text = hunk.apply(context.text) if context.language == "python" else ""
+    return bool(_NO_MEMBER.search(line_at(text, hunk.start)[:_LONGEST_LINE]))
+
+
 def unmatched(text: str) -> tuple[str, str]:
     """Return the brackets that a text closes without opening them, and opens without closing."""
     closed, opened = "", ""
@@ -347,4 +355,5 @@ _FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_closes_again, "closes a bracket again"),
     (_wraps_again, "wraps what is wrapped already"),
     (_wraps_no_error, "wraps what is no error"),
+    (_asks_other_module, "asks a module for what another one has"),
 )

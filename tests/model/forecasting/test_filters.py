@@ -463,6 +463,21 @@ def test_go_wraps_errors_only(line: str, expected: str | None) -> None:
     assert reason_against(Hunk(start, start + 1, "w"), EditContext(text, "go")) == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("class A(unittest.TestCase):", "asks a module for what another one has"),
+        ('@unittest.skip("later")', "asks a module for what another one has"),
+        ("unittest.fail()", None),
+    ],
+)
+def test_pytest_has_no_test_cases(line: str, expected: str | None) -> None:
+    text = f"import pytest\n\n{line}\n"
+    start = text.index("unittest")
+    hunk = Hunk(start, start + len("unittest"), "pytest")
+    assert reason_against(hunk, EditContext(text, "python")) == expected
+
+
 def test_a_package_of_go_is_imported_where_code_uses_it() -> None:
     head, code = 'package p\n\nimport (\n\t"fmt"\n)\n', "\nvar a = errors.New(fmt.Sprint(1))\n"
     start = head.index('"fmt"')

@@ -94,7 +94,7 @@ def after_modules(
                 yield from without_check(names, call)
                 yield from with_error(names, call, error and module + error)
         for key, word, error in change.missing:
-            for call in _calls(ties, *key, is_said=True):
+            for call in _calls(ties, *key, kinds=_NAMED, is_said=True):
                 yield from without_error(names, call, word, error)
         calls = (_calls(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
         yield from with_checks(names, chain.from_iterable(calls))

@@ -40,6 +40,7 @@ from editcast_model.syntax.tree import Tree
 _OWN = re.compile("function|class|method|import|definition|decorated|package|comment")
 #: A number or a string.
 _VALUE = re.compile(r"""['"`]|(?<!\w)\d""")
+_GIVEN = re.compile(r"(\w+) :?= .*", re.DOTALL)
 #: How tests expect errors, or code catches them.
 _FAILS = re.compile(r"[rR]aises\(|toThrow|\b(except|catch|raise|throw)\b")
 #: The beginning of a statement that prints, which is mostly for debugging.
@@ -94,6 +95,8 @@ def _with_line_ends_before(change: Change) -> Change:
             if not text[end - 1].isspace():
                 break
             start, end = start - 1, end - 1
+        if text[start : start + 1] not in ("\r", "\n"):
+            start, end = hunk.start, hunk.end
         hunks.append(Hunk(start, end, hunk.text))
         done = end
     return Change(change.before, change.after, change.active, tuple(hunks))
@@ -179,6 +182,8 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
     left = len(tree.text[slice(*span_of(*old))]) - sum(end - start for start, end in holes)
     if count_names(pieces, added) > _MOST_ADDED or left > _LONGEST:
         return None
+    # A name that is asked for and got its value in what was kept.
+    given = {one[1]: one[0] for one in map(_GIVEN.match, holes.values()) if one and one[1] in added}
     rule = Rule(
         tree,
         tuple(old),
@@ -186,9 +191,11 @@ def _rule_from(change: Change, old: Sequence[Node], new: Sequence[Node]) -> Rule
         pieces,
         tuple(_kept(change, holes, old[0], *one) for one in parts),
         anchor=max(gone, key=len),
-        added=frozenset(added),
+        added=frozenset(added) - given.keys(),
         around=around,
-        local=frozenset(each.name for one in new for each in local_in(change.after, one, spans)),
+        tied=next(iter(given.values()), ""),
+        local=frozenset(each.name for one in new for each in local_in(change.after, one, spans))
+        - given.keys(),
         kind="rewrite_that_adds" if strings or has_value else "rewrite",
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
