@@ -223,30 +223,6 @@ class Change:
                 if self._is_of_same_type(left, right) and self._is_given_alike(left, right):
                     yield Renamed(left, right)
 
-    def replaced(self) -> Iterator[Renamed]:
-        """Return the definitions in whose place others stand, perhaps of another form.
-
-        As a function that became a constant: one of a scope went, another one with a new name came.
-        """
-        renamed = {one.before.start for one in self.renamed}
-        short = (one for one in self.groups if max(map(len, one)) <= _LONGEST_HUNK)
-        for old, new in short:
-            sides = (self.before, old), (self.after, new)
-            gone, come = (list(_declared_in(names, span)) for names, span in sides)
-            if len(gone) != 1 or len(come) != 1 or gone[0].start in renamed:
-                continue
-            left, right = gone[0], come[0]
-            is_left = left.scope.type == right.scope.type and not self.before.of(right.name)
-            is_left &= self.is_now_at(left.scope.start) == right.scope.start
-            is_left &= all(_part(one) != "definition" for one in self.after.of(left.name))
-            is_left &= not self.is_active(right.start, right.end)
-            is_same = left.part.kind != right.part.kind or left.part.kind in ("function", "method")
-            is_field = is_declared_member(right) and right.part.kind == "field"
-            is_same |= is_field and "=" not in self.after.tree.of(right.path[-2].node)
-            if is_left and is_same and self._is_of_same_type(left, right):
-                if is_alike(self, pair := Renamed(left, right)):
-                    yield pair
-
     def _is_of_same_type(self, left: Occurrence, right: Occurrence) -> bool:
         """Tell whether two names may be of one thing, by the types that they are declared with.
 
@@ -320,14 +296,6 @@ def is_alike(change: Change, renamed: Renamed) -> bool:
     )
     was[new.name] += was.pop(old.name, 0)
     return 2 * (was & now).total() >= max(was.total(), now.total())
-
-
-def _declared_in(names: Names, span: range) -> Iterator[Occurrence]:
-    """Yield the names, but for parameters and imports, that lines declare for what is around."""
-    for one in names.between(span.start, span.stop):
-        is_outer = one.scope.start < span.start or one.scope.end > span.stop
-        if is_outer and _part(one) == "definition" and one.part.kind not in ("parameter", "import"):
-            yield one
 
 
 def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

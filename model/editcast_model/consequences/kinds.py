@@ -16,7 +16,6 @@ from editcast_model.diff import Hunk
 Kind = Literal[
     "rename_use",
     "rename_use_beside",
-    "rename_use_anew",
     "rename_definition",
     "rename_definition_unsure",
     "rename_setter",

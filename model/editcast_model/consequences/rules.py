@@ -111,14 +111,12 @@ def after_change(
         entries: The texts that files of the project give names to.
     """
     yield from lines_to_migrate(change)
-    anew = list(change.replaced())
-    for renamed in (*change.renamed, *anew):
+    for renamed in change.renamed:
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
         for one in _after_rename(change, renamed):
             one = with_await(change.after, one, renamed)
-            one = replace(adapted(change.after.tree, one, value), cause=cause)
-            yield replace(one, kind="rename_use_anew") if renamed in anew else one
+            yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         cause = replacing(change.after, one.hunk)
         value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME

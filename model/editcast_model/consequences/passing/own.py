@@ -42,6 +42,8 @@ _ERROR_OPTIONS = "ErrorOptions"
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
 #: A string with placeholders.
 _FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
+#: Names of the constructor of a base.
+_BASE = frozenset({"super", "__init__", "base"})
 _SEVERAL = 2  # own parameters that a call gives by their names
 
 
@@ -67,6 +69,8 @@ def _beside_others(names: Names, function: Function, new: set[str]) -> Iterator[
     calls = {one.start: one for name in own for one, _ in calls_with(names, name, scope)}
     found = list[tuple[Call, set[str]]]()
     for call in calls.values():
+        if call.called.name in _BASE:
+            continue  # what is new may be of this class alone
         given = {name for name in own if gives(names, call, name)}
         if len(own) - len(given) < _SEVERAL <= sum(map(call.gives_by_name, given)):
             found.append((call, given))
