@@ -44,7 +44,6 @@ from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.assignments import after_removed_name
-from editcast_model.consequences.unused.checks import after_check
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
 from editcast_model.consequences.unused.functions import after_last_use_of_function
 from editcast_model.consequences.unused.hooks import after_hook_import
@@ -87,7 +86,6 @@ _RULES = (
     after_migration,
     after_clock,
     after_lock,
-    after_check,
     after_guard,
     after_duration,
     after_named_tuple,

@@ -6,7 +6,6 @@ Also those that the constructor of what its class extends takes.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby, pairwise
 
 from tree_sitter import Node
 
@@ -25,7 +24,6 @@ from editcast_model.syntax.calls import (
     calls_of,
     function_at,
     function_of,
-    functions_named,
 )
 from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import Names, Occurrence
@@ -42,9 +40,6 @@ _ERROR_OPTIONS = "ErrorOptions"
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
 #: A string with placeholders.
 _FORMAT = re.compile(r"\w?[\"'`].*[%{].*[\"'`]$", re.DOTALL)
-#: Names of the constructor of a base.
-_BASE = frozenset({"super", "__init__", "base"})
-_SEVERAL = 2  # own parameters that a call gives by their names
 
 
 def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
@@ -55,36 +50,6 @@ def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Conse
             yield from _to_functions_of_file(names, function, parameter)
             yield from _to_others(names, function, parameter)
             yield from taking(names, function, parameter)
-    yield from _beside_others(names, function, new)
-
-
-def _beside_others(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
-    """Return the one call that gives nearly all parameters, with new ones not used so far."""
-    listed, scope = function.parameters, Scope.of(function.node)
-    own = {one.name for one in listed if one.name not in new and not one.is_rest}
-    new = {one.name for one in listed if one.name in new and not one.is_rest}
-    uses = (one for name in new for one in names.of(name, scope) if one.role is Role.REFERENCE)
-    if not new or any(function.runs(one.start) for one in uses):
-        return
-    calls = {one.start: one for name in own for one, _ in calls_with(names, name, scope)}
-    found = list[tuple[Call, set[str]]]()
-    for call in calls.values():
-        if call.called.name in _BASE:
-            continue  # what is new may be of this class alone
-        given = {name for name in own if gives(names, call, name)}
-        if len(own) - len(given) < _SEVERAL <= sum(map(call.gives_by_name, given)):
-            found.append((call, given))
-    for call, given in found if len(found) == 1 else ():
-        others = functions_named(names, call.called)
-        known = [{one.name for one in each.parameters} for each in others]
-        if any(map(call.gives_by_name, new)) or not all(new <= one for one in known):
-            return
-        runs = groupby((one.name for one in listed), key=new.__contains__)
-        for before, run in pairwise([*each] for _, each in runs):
-            if before[-1] in given and run[0] in new:
-                written = ", ".join(names.rules.given_by_name(name, name) for name in run)
-                at = _place_by_name(call, listed, run[0])
-                yield Consequence(with_argument(names, call, at, written), "pass_beside")
 
 
 def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:

@@ -1,34 +1,28 @@
 """Declarations of a name with the type that another declaration of the name had until now.
 
-After the field `user: u64` has become `user: UserId`, so do the parameters `user: u64`. A function
-that returns `Promise<Page<User>>` now asks for it by `return get<Page<User>>(path)` in TypeScript.
+After the field `user: u64` has become `user: UserId`, so do the parameters `user: u64`.
 """
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.results.further import returns_in
-from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child, type_declared
+from editcast_model.syntax.tree import field, type_declared
 
 #: Fields that contain the type of what a function returns.
 RESULTS = ("return_type", "returns", "type", "result")
 _APART = ("method", "class")
-_PROMISED = re.compile(r"^Promise<(.*)>$", re.DOTALL)
 _DECLARED = (Role.DEFINITION, Role.MEMBER_DEFINITION)
 
 
 def after_type(change: Change) -> Iterator[Consequence]:
     """Return the declarations that are left with the type that a name no longer has."""
     for one, old, kind in declared_anew(change):
-        for hunk in _asked_for(change.after.tree, one.path[-2].node, old, kind):
-            yield Consequence(hunk, "retype_call", is_first=True)
         if one.part.kind in _APART:
             continue
         now = change.after.tree.of(kind)
@@ -39,18 +33,6 @@ def after_type(change: Change) -> Iterator[Consequence]:
                 if place is not None and change.after.tree.of(place) == old:
                     hunk = shortest_hunk(old, now, place.start_byte)
                     yield Consequence(hunk, "rewrite", cause=f"{one.name} {now}")
-
-
-def _asked_for(tree: Tree, function: Node, old: str, kind: Node) -> Iterator[Hunk]:
-    """Yield where the calls that a function returns are asked for what it returned before."""
-    was, now = (_PROMISED.sub(r"\1", one.lstrip(": ")) for one in (old, tree.of(kind)))
-    is_result = field(function, "return_type") == kind and was not in now.split(" | ")
-    for one in returns_in(function) if is_result else ():
-        value = first_child(one)
-        is_awaited = value is not None and value.type == "await_expression"
-        given = field(first_child(value) if is_awaited else value, "type_arguments")
-        if given is not None and tree.of(given) == f"<{was}>":
-            yield shortest_hunk(was, now, given.start_byte + 1)
 
 
 def declared_anew(change: Change) -> Iterator[tuple[Occurrence, str, Node]]:

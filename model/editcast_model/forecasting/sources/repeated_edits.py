@@ -41,9 +41,6 @@ REPEAT_LAST_CONFIDENCE = 0.35
 #: Literal values, which are not names.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
-#: What says that one function fails, or may.
-_FAILS = re.compile(r"\b(\w*[rR]aises?|except|catch|toThrow\w*|[tT]hrows)\b")
-
 
 class RepeatedEdits:
     """The candidate source of this file's replacements."""
@@ -115,8 +112,6 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
         for part in diff(old, hunk.text)
     ):
         return False
-    if _FAILS.search(old) and not _FAILS.search(hunk.text):
-        return False  # another function may fail as before
     is_another = _is_of_another(situation, repeat) or _is_made_otherwise(situation, repeat)
     return not is_another and situation.accepts(hunk, source)
 
