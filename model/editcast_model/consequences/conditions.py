@@ -14,6 +14,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import without_node
 from editcast_model.diff import Hunk
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.tree import Tree, field, first_child
 
 #: A condition that occurs more often is not a flag.
@@ -103,12 +104,21 @@ def _left_at(tree: Tree, place: int, core: str, is_true: bool) -> Hunk | None:
             if left is None:
                 return None
             end = _end_of_block(tree, step.node) if _LEAVES.search(left) else choice.end
-            return Hunk(choice.start, end or choice.end, left)
+            return _without_braces(tree, Hunk(choice.start, end or choice.end, left))
         if is_true and (hunk := _without_part(tree, step.node, core)):
             return hunk
         if step.type == "if_statement":
             break
     return None
+
+
+def _without_braces(tree: Tree, hunk: Hunk) -> Hunk:
+    """Take the braces around a string away that is the value of an attribute of JSX."""
+    text, start, end = tree.text, hunk.start - 1, hunk.end + 1
+    is_string = re.fullmatch(r"""(["'])[^"'\\]*\1""", hunk.text) is not None
+    is_braced = text[max(0, start - 1) : start + 1] == "={" and text[hunk.end : end] == "}"
+    is_value = is_string and is_braced and tree.language in SCRIPTS
+    return Hunk(start, end, hunk.text) if is_value else hunk
 
 
 def _end_of_block(tree: Tree, node: Node) -> int:

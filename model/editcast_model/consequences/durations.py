@@ -94,6 +94,8 @@ def as_duration(language: str, number: str, unit: str) -> str | None:
     if not _WRITTEN.fullmatch(number):
         return None
     if language == "go":
+        if number == "1":
+            return _in_go(unit)
         return f"{number} * {_in_go(unit)}" if number.isdigit() and number != "0" else number
     if float(number) == 0:
         return "timedelta(0)"

@@ -233,7 +233,10 @@ def _with_placeholder(found: re.Match[str], columns: list[str]) -> Hunk | None:
     elif last["field"]:
         written = renamed(values[at - 1].strip(), columns[at - 1], columns[at])
     elif any(names):
-        written = written.replace(names[-1], columns[at])
+        known = zip((*columns[:at], *columns[at + 1 :]), names, strict=True)
+        column, name = next((one for one in known if "_" in one[0]), ("", ""))
+        new = renamed(name, column, columns[at]) if column else columns[at]
+        written = written.replace(names[-1], new)
     if at < len(values):
         start = found.start("values") + sum(len(each) + 1 for each in values[:at])
         lead = len(values[at]) - len(values[at].lstrip())

@@ -69,6 +69,12 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
     assert after("a.tsx", text, "src/types.ts") == text
 
 
+def test_a_string_that_is_left_of_an_attribute_needs_no_braces() -> None:
+    text = 'const a = <ul className={flags.new_checkout ? "new" : "old"} key={flags.b} />;\n'
+    expected = 'const a = <ul className="new" key={flags.b} />;\n'
+    assert after("a.tsx", text) == expected
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
