@@ -30,8 +30,9 @@ _CLOCKS: Final[dict[str, dict[str, tuple[tuple[str, str], ...]]]] = {
     },
     "java": {
         "Clock": (
+            (r"\bInstant\.now\(\)", "{}.instant()"),
             (
-                r"\b(Instant|Local(?:Date|Time|DateTime)|(?:Offset|Zoned)DateTime|Year)\.now\(\)",
+                r"\b(Local(?:Date|Time|DateTime)|(?:Offset|Zoned)DateTime|Year)\.now\(\)",
                 r"\1.now({})",
             ),
         )
