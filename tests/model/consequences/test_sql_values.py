@@ -16,6 +16,8 @@ from editcast_model.diff import Hunk, apply_hunks
         ("(a, b) VALUES (:a, :b)", ", c", "(a, b, c) VALUES (:a, :b, :c)"),
         ("(a, b) VALUES (${x.a}, ${x.b})", ", c", "(a, b, c) VALUES (${x.a}, ${x.b}, ${x.c})"),
         ("(a, b) VALUES (1, ?)", ", c", "(a, b, c) VALUES (1, ?)"),
+        ('(a, b)"\n    " VALUES (?, ?)', ", c", '(a, b, c)"\n    " VALUES (?, ?, ?)'),
+        ('(a, b) " +\n    "VALUES (?, ?)', ", c", '(a, b, c) " +\n    "VALUES (?, ?, ?)'),
         ("(id, a_b) VALUES (@id, @aB)", ", c_d", "(id, a_b, c_d) VALUES (@id, @aB, @cD)"),
         ("(a, b) VALUES (?, ?, ?)", ", c", "(a, b, c) VALUES (?, ?, ?)"),
         ("(a, b) FROM (?, ?)", ", c", "(a, b, c) FROM (?, ?)"),

@@ -36,7 +36,11 @@ _NUMBER = re.compile(r"(?<=\$)\d+")
 #: What follows the last entry.
 _END = re.compile(r"[ \t\r]*(?:[)\n\"'`]|$)|\s+WHERE\b")
 _INTO = re.compile(r"\bINTO\s+[\w.\"`\[\]]+\s*\(\s*$", re.IGNORECASE)
-_INSERT = re.compile(r"\((?P<columns>[^()]*)\)\s*VALUES\s*\((?P<values>[^()]*)\)", re.IGNORECASE)
+#: A statement, which may go on in a string that follows.
+_INSERT = re.compile(
+    r"\((?P<columns>[^()]*)\)\s*(?:[\"'`]\s*[+.]?\s*[\"'`]\s*)?VALUES\s*\((?P<values>[^()]*)\)",
+    re.IGNORECASE,
+)
 _PLACEHOLDER = re.compile(
     r"\?|%s|\$(?P<number>\d+)|[:@](?P<name>\w+)|\$\{(?:\w+\.)*(?P<field>\w+)\}"
 )
