@@ -145,7 +145,7 @@ def _turn(file: str, changed: Container[str]) -> tuple[bool, int, str]:
 
 
 class _Signs(NamedTuple):
-    """What tells whether a text may need edits, before it is parsed.
+    """Signs that a text may need edits, looked for before it is parsed.
 
     Attributes:
         words: Words of the module changes.
