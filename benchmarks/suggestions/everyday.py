@@ -1,8 +1,8 @@
 """Everyday edits: the files that have them, what is right after each step, and the table.
 
 `scenarios/*.txt` has them. Somebody who did not know the code wrote `scenarios/second` to
-`seventeenth` and `scenarios/test`. Editcast was developed on all of them since but `seventh`,
-`seventeenth` and `test`.
+`seventeenth` and `scenarios/test`. Editcast was developed on all of them since but `seventh` and
+`test`.
 
 A scenario begins with `== its name`, each of its files with `-- the file's name`. `{{2:old=>new}}`
 is its second step; `{{2*:old=>new}}` is one that nobody can foresee, and until the next of those

@@ -1,7 +1,8 @@
 """Entries that lists in files without rules lack: schemas, settings, translations, documents.
 
 After a member was added to an enumeration, the others of it stand side by side in a constraint,
-`('queued', 'running', 'done')`, or on lines that read alike but for their names.
+`('queued', 'running', 'done')`, or on lines that read alike but for their names. After a sequence
+of settings got an element, so do the others of its key.
 """
 
 import re

@@ -98,9 +98,6 @@ def _has_all(known: Entry, found: EntryList) -> bool:
         # One may be made on the spot, as an `id` is.
         missed = len(texts) - sum(map(has, texts, known.others))
         return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
-    is_chain = 2 < len(known.others) - 1 <= len(texts) and {*texts} <= {*known.others}
-    if is_chain and found.node.child_by_field_name("operator") is not None:
-        return True  # one may stand for none
     is_enough = len(known.others) > (1 if known.kind == OPTION else 2)
     return is_enough and len(known.others) == len(texts) and all(map(has, texts, known.others))
 

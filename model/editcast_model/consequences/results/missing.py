@@ -51,7 +51,7 @@ _LAST: Final = ("return_statement", "raise_statement", "throw_statement")
 _HANDLERS: Final = ("except_clause", "catch_clause", "else_clause")
 #: A look-up in a dictionary of Python that returns nothing for what is not there.
 _LOOKUP: Final = re.compile(r"[\w.]+\.get\([^,()]+\)")
-#: One that fails, and the other one in its place.
+#: A lookup that fails for an unknown key, and the lookup that returns `None` for it.
 _ITEM: Final = re.compile(r"(?<=return )([\w.]+)\[([^\[\]:,()\n]+)\](?=\r?$)", re.MULTILINE)
 _GET: Final = r"\1.get(\2)"
 _DICTIONARY: Final = r"\bNAME(: (typing\.)?([dD]ict|(Mutable)?Mapping)\b|(: .*)? = (\{|dict\())"
