@@ -299,6 +299,37 @@ def test_a_node_with_other_libraries_is_said_and_gone_on_without(
     assert contents(tmp_path / "out") == local
 
 
+@NEEDS_RAY
+def test_of_several_tasks_that_fail_at_once_one_is_said(
+    environment: Environment, tmp_path: Path
+) -> None:
+    (tmp_path / "failing.py").write_text(
+        "from editcast_model.errors import EditcastError\n"
+        "def fail(_):\n"
+        "    yield 1\n"
+        "    raise EditcastError('It failed.')\n"
+    )
+    (tmp_path / "program.py").write_text(
+        "import sys\n"
+        "import ray\n"
+        "from editcast_training.cluster import HERE, streamed\n"
+        "from failing import fail\n"
+        "try:\n"
+        "    for _ in streamed(fail, range(4), HERE, 4):\n"
+        "        while ray.available_resources().get('CPU') != 4:  # until all have failed\n"
+        "            pass\n"
+        "except Exception as error:\n"
+        "    print(error, file=sys.stderr)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")],
+        env={**environment, "PYTHONPATH": f"{tmp_path}:{environment['PYTHONPATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.stderr == "It failed.\n"
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1:9", "nowhere", "127.0.0.1:99999"])
 def test_an_address_where_nothing_answers_is_said_at_once(
     address: str, corpus: Corpus, tmp_path: Path

@@ -192,6 +192,8 @@ def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
     """Yield Ray, connected to a cluster; what it raises becomes a sentence."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it would report to its makers otherwise
     os.environ["RAY_task_oom_retries"] = str(_RETRIES)  # many more, otherwise
+    # Of several tasks that fail, the first is raised; the others would be printed with traces.
+    os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
     options: dict[str, Any] = {"address": address}
     if address != HERE:
         _look_for(address)
