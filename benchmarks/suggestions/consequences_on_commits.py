@@ -50,7 +50,7 @@ _MOST_OF_REPOSITORY = 50  # of a kind; a few commits that change everything say 
 PLACES = ("here", "elsewhere")
 _LEAST = 8  # consequences of a kind whose strength is written
 #: Kinds that replays say nothing about: from the top on, what is declared goes before its uses.
-_ASSUMED = ("remove_import", "remove_variable", "remove_function")
+_ASSUMED = ("remove_import",)
 #: Consequences that are half clean and count beside the measured ones, so that no kind is certain.
 _BESIDE = 4
 

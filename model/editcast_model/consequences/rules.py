@@ -18,25 +18,20 @@ from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.pairs import after_paired_call
-from editcast_model.consequences.members.properties import after_new_property
 from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
     after_property,
 )
-from editcast_model.consequences.members.tuples import after_named_tuple
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
-from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
-from editcast_model.consequences.replaced.kept_names import after_duration
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
-from editcast_model.consequences.results.sentinels import after_wrapped_error
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
@@ -45,10 +40,7 @@ from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.assignments import after_removed_name
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
-from editcast_model.consequences.unused.functions import after_last_use_of_function
-from editcast_model.consequences.unused.hooks import after_hook_import
 from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
-from editcast_model.consequences.unused.variables import after_last_use_of_variable
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import is_member
@@ -66,8 +58,6 @@ _RULES = (
     after_prototype,
     after_argument,
     after_name,
-    after_option,
-    after_new_property,
     after_removed_name,
     after_entry,
     after_constructor,
@@ -77,7 +67,6 @@ _RULES = (
     after_results,
     after_wrapping,
     after_nothing,
-    after_wrapped_error,
     after_constant,
     after_declaration,
     after_format,
@@ -87,14 +76,9 @@ _RULES = (
     after_clock,
     after_lock,
     after_guard,
-    after_duration,
-    after_named_tuple,
     after_moved_declaration,
     after_import,
-    after_hook_import,
     after_last_use,
-    after_last_use_of_variable,
-    after_last_use_of_function,
 )
 
 

@@ -16,7 +16,6 @@ from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import OPTION, SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.renames import given_properties, renamed_keyword
-from editcast_model.consequences.members.tuples import tuples_left_in
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
     of_unknown,
@@ -40,7 +39,6 @@ from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
-from editcast_model.consequences.results.sentinels import compared
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.rewrites.containers import of_type_left_in
 from editcast_model.consequences.value_changes import by_names
@@ -79,10 +77,9 @@ def after_modules(
     optional = _optional(due) if family == "c" else set()
     for change in due:
         ties = Ties(names, path, change, imported)
-        for name in (*change.names, *change.durations):
+        for name in change.names:
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
-            adapted_ones = ((one, adapted(names.tree, one, name.value)) for one in renames)
-            yield from (new for one, new in adapted_ones if new is not one or name.old != name.new)
+            yield from (adapted(names.tree, one, name.value) for one in renames)
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters, optional)
         for key in change.coroutines:
@@ -111,11 +108,6 @@ def after_modules(
                 yield from all_taken_apart(names, _calls(ties, *key), further, place)
             for kind, kinds in change.containers:
                 yield from of_type_left_in(names, kinds, ties.uses(kind))
-            for error in change.wrapped_errors:
-                yield from compared(names, ties.uses(error))
-            for made in change.tuples:
-                makers = chain.from_iterable(_calls(ties, "", one) for one in made.makers)
-                yield from tuples_left_in(names, made, ties.classes(made.name), makers)
             for key, maker in change.wrapped:
                 for call in _calls(ties, *key):
                     yield from handed_on(names, call, maker)

@@ -16,15 +16,12 @@ from editcast_model.consequences.lists.parallel_lists import entries_for_others,
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
 from editcast_model.consequences.members.enums import Typed, newly_typed_for_others
 from editcast_model.consequences.members.renames import are_constructor_keywords
-from editcast_model.consequences.members.tuples import NewTuple, new_tuples
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.passing.prototypes import NewPrototype, new_prototypes
-from editcast_model.consequences.replaced.kept_names import new_durations
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
-from editcast_model.consequences.results.sentinels import newly_wrapped_errors
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.rewrites.containers import new_kinds
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
@@ -116,9 +113,6 @@ class ModuleChange:
         certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
         named: What was the default of its exports, and is one that has a name now.
-        tuples: The new classes of named tuples and of data, with their fields.
-        wrapped_errors: The errors of a package of Go that are returned wrapped.
-        durations: The fields whose numbers are durations now, under the names that they had.
         typed: What is a member of an enum now.
         containers: The types that are other kinds of containers now, with both kinds.
     """
@@ -138,22 +132,18 @@ class ModuleChange:
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
     named: tuple[str, ...] = ()
-    tuples: tuple[NewTuple, ...] = ()
-    wrapped_errors: tuple[str, ...] = ()
-    durations: tuple[NewName, ...] = ()
     typed: tuple[Typed, ...] = ()
     containers: tuple[tuple[str, str], ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
-        words = {one.old for one in (*self.names, *self.durations)}
+        words = {one.old for one in self.names}
         words |= {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.name for one in self.signatures} | {*self.named}
         words |= {one.name for one in self.prototypes}
-        words |= {name for one in self.tuples for name in (one.name, *one.makers)}
-        words |= {*self.wrapped_errors} | {one.called for one in self.typed}
+        words |= {one.called for one in self.typed}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {name for name, _ in self.containers}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
@@ -316,15 +306,8 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "wrapped": lambda change: (one[:2] for one in _keyed(change, newly_wrapped(change))),
     "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
-    "tuples": new_tuples,
     "typed": newly_typed_for_others,
-    "wrapped_errors": newly_wrapped_errors,
     "containers": new_kinds,
-    "durations": lambda change: (
-        NewName(*key, key[1], is_keyword=True, value=value_change(change, one))
-        for one in new_durations(change)
-        if (key := _key(change.after, one.after))
-    ),
     "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 

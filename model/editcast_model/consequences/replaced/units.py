@@ -13,9 +13,8 @@ from editcast_model.consequences.durations import worded
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed, written_forms
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.replaced.saves import Save
+from editcast_model.consequences.replaced.saves import Save, replaced_words
 from editcast_model.consequences.replaced.values import adapted
-from editcast_model.consequences.replaced.words import replaced_in_save
 from editcast_model.consequences.value_changes import (
     ValueChange,
     by_names,
@@ -65,7 +64,7 @@ def new_units(
     saves: Iterable[Save], elsewhere: Iterable[ModuleChange], changes: Iterable[Change]
 ) -> Iterator[NewUnit]:
     """Return the names whose units were changed in other files, or by changes of this."""
-    pairs = dict.fromkeys(pair for one in saves for pair in replaced_in_save(one.before, one.after))
+    pairs = dict.fromkeys(pair for one in saves for pair in replaced_words(one.before, one.after))
     own = [
         NewUnit(one.before.name, one.after.name, value_change(change, one))
         for change in changes

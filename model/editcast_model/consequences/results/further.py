@@ -15,8 +15,6 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.results.asked import asked_otherwise
-from editcast_model.consequences.results.sentinels import error_beside
 from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -39,9 +37,6 @@ _BLOCKS = ("block", "statement_list")
 _ENDING = re.compile("return|goto|select|switch")
 _ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
 _ERROR = re.compile(r"&?[\w.]*[eE]rr")
-#: An error that is made, or has a name.
-_MADE = re.compile(r"err$|(\w+\.)?Err[A-Z]\w*$|(fmt\.Errorf|errors\.New)\(")
-_FALSE = re.compile("false$")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
 _NUMBERS = """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
     uintptr""".split()
@@ -55,15 +50,10 @@ _NOTHING = re.compile(r'nil|0|""|false|[\w.\[\]]+\{\}')
 
 
 class Place(NamedTuple):
-    """The place of further results: `at` among those that there were `earlier`.
-
-    Attributes:
-        is_instead: Whether they stand instead of another one, which said if there is something.
-    """
+    """The place of further results: `at` among those that there were `earlier`."""
 
     earlier: int = 1
     at: int = 1
-    is_instead: bool = False
 
 
 class NewResults(NamedTuple):
@@ -96,7 +86,7 @@ def all_taken_apart(
 ) -> Iterator[Consequence]:
     """Return what calls of a function lack, with the names that one of them has already."""
     every, end = list(calls), place.at + len(further)
-    for call in every if place.earlier and not place.is_instead else ():
+    for call in every if place.earlier else ():
         left = field(outermost(call.node, (*_WAITING, "expression_list")).parent, "left")
         taken = left.named_children if left is not None and left.type in _LISTS else []
         given = tuple(names.tree.of(one) for one in taken[place.at : end])
@@ -104,15 +94,10 @@ def all_taken_apart(
         if len(taken) == place.earlier + len(further) and is_of_these:
             further = given
     for call in every:
-        found = list[Consequence]()
-        if names.tree.language == "go" and further[0] in _CALLED.values():
-            found = list(asked_otherwise(names, call, further[0], is_instead=place.is_instead))
         if not place.earlier:
-            found = list(_checked(names, call))
-        elif not (place.is_instead or found):
-            if place.at in (0, place.earlier) or "_" not in further:
-                found = list(_taken_apart(names, call, further, place))
-        yield from found
+            yield from _checked(names, call)
+        elif place.at in (0, place.earlier) or "_" not in further:
+            yield from _taken_apart(names, call, further, place)
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -159,9 +144,6 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     count = len(now) - len(was)
     if not was and now == ["error"]:
         return NewResults(function, ("err",), "nil", Place(0, 0))
-    if was[:-1] == now[:-1] and {*was[-1:], *now[-1:]} == {"bool", "error"}:
-        place = Place(len(was), len(was) - 1, is_instead=True)
-        return NewResults(function, (_CALLED[now[-1]],), _SAYS[now[-1]], place)
     ends = (at for at in range(len(was), -1, -1) if was == now[:at] + now[at + count :])
     at = next(ends, None) if was and count > 0 else None
     if at is None or (at < len(was) and was[-1] != "error"):
@@ -197,19 +179,16 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
         last = tree.of(values[-1]) if values else ""
         if len(values) != place.earlier:
             continue
-        if place.is_instead:
-            hunk = _said_otherwise(tree, new, one, values[-1])
-        elif place.at < place.earlier:  # what is to be returned beside no error is unknown
+        if place.at < place.earlier:  # what is to be returned beside no error is unknown
             at = values[place.at].start_byte
             hunk = Hunk(at, at, f"{new.written}, ") if _ERROR.match(last) else None
         else:
             end = values[-1].end_byte if values else one.end_byte
             written = new.written
-            is_flag = new.names == ("err",) and last == "false"  # which is no error
-            if new.names in (("ok",), ("err",)) and _NOTHING.fullmatch(last) and not is_flag:
-                written = _for_nothing(tree, new, one)
-            if new.names == ("err",) and values and values[0].type == "index_expression":
-                written = ""  # what is not there may be the error
+            if _NOTHING.fullmatch(last) and new.names == ("ok",):
+                written = "false"
+            elif new.names == ("err",) and _may_fail(last, values):
+                written = ""
             hunk = Hunk(end, end, f"{',' if values else ''} {written}") if written else None
         if hunk is not None:
             yield Consequence(hunk, "take_results", is_first=True)
@@ -217,23 +196,10 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
         yield from _last_return(tree, node, new.written)
 
 
-def _for_nothing(tree: Tree, new: NewResults, statement: Node) -> str:
-    """Return what a `return` of nothing says beside it; empty for an error that is unknown."""
-    if new.names == ("ok",):
-        return "false"
-    known = {one.name for one in new.function.parameters}
-    return error_beside(tree, statement, known)
-
-
-def _said_otherwise(tree: Tree, new: NewResults, statement: Node, value: Node) -> Hunk | None:
-    """Return what a `return` says in the place of a flag or an error."""
-    old, text = tree.of(value), ""
-    there, missing = ("nil", _MADE) if new.names == ("ok",) else ("true", _FALSE)
-    if old == there:
-        text = new.written
-    elif missing.match(old):
-        text = _for_nothing(tree, new, statement)
-    return Hunk(value.start_byte, value.end_byte, text) if text else None
+def _may_fail(last: str, values: list[Node]) -> bool:
+    """Tell whether a `return` is that of an unknown error: of nothing, or of what is looked up."""
+    is_found = bool(values) and values[0].type == "index_expression"
+    return is_found or (_NOTHING.fullmatch(last) is not None and last != "false")
 
 
 def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence]:

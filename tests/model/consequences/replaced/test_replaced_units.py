@@ -87,49 +87,10 @@ def test_in_strings_of_the_same_file() -> None:
     assert text.endswith("{ POLL_WAIT_MS: 'pollWaitMs' };\n")
 
 
-PLAIN = """from datetime import timedelta
-
-class WorkerSettings:
-    poll_wait: float = 5.0
-
-    def check(self):
-        return self.poll_wait <= 0
-
-    @classmethod
-    def load(cls, raw):
-        return cls(poll_wait=float(raw.get("wait", 5)))
-"""
-AS_DELTA = PLAIN.replace("float = 5.0", "timedelta = timedelta(seconds=5)")
-IMPORT = "from settings import WorkerSettings\nfrom datetime import timedelta\n"
-
-
 def of_itself(path: str, before: str, now: str) -> str:
     """Return a text after all that follows from a change of it."""
     found = Consequences("", path).propose([before], now)
     return apply_hunks(now, sorted((one.hunk for one in found), key=lambda hunk: hunk.start))
-
-
-def test_a_duration_keeps_its_name() -> None:
-    assert of_itself("settings.py", PLAIN, AS_DELTA) == AS_DELTA.replace(
-        "self.poll_wait <= 0", "self.poll_wait <= timedelta(0)"
-    ).replace('float(raw.get("wait", 5))', 'timedelta(seconds=float(raw.get("wait", 5)))')
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("WorkerSettings(poll_wait=2)", "WorkerSettings(poll_wait=timedelta(seconds=2))"),
-        ("sleep(settings.poll_wait)", "sleep(settings.poll_wait.total_seconds())"),
-        ("assert settings.poll_wait == 5.0", "assert settings.poll_wait == timedelta(seconds=5)"),
-        ("assert settings.poll_wait == timedelta(seconds=5)", ""),
-        ("f(poll_wait=settings.poll_wait)", ""),
-        ("sleep(settings.poll_wait.total_seconds())", ""),
-    ],
-)
-def test_uses_of_a_duration(old: str, new: str) -> None:
-    head = IMPORT + "settings = WorkerSettings.load({})\n"
-    text = after("settings.py", PLAIN, AS_DELTA, "b.py", f"{head}{old}\n")
-    assert text == f"{head}{new or old}\n"
 
 
 def test_what_is_read_in_another_unit() -> None:
