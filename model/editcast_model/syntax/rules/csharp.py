@@ -36,24 +36,22 @@ class CSharpRules(Rules):
         "name": _FUNCTIONS + _CLASSES,
     }
     rows = {
-        roles.MEMBER: roles.each("member_access_expression member_binding_expression"),
+        roles.MEMBER: "member_access_expression member_binding_expression",
         # The class of an attribute may have a longer name.
         roles.OTHER: """
-            attribute.name qualified_name alias_qualified_name labeled_statement goto_statement
-            namespace_declaration file_scoped_namespace_declaration using_directive
+            attribute qualified_name.* alias_qualified_name.* labeled_statement.* goto_statement.*
+            namespace_declaration.* file_scoped_namespace_declaration.* using_directive.*
         """,
-        roles.IMPORT: "using_directive.name",
-        Part(Role.DEFINITION, "method"): "method_declaration.name",
-        roles.FUNCTION: "local_function_statement.name",
-        roles.FIELD: roles.each("property_declaration event_declaration"),
-        roles.FIELD_OF_CLASS: "enum_member_declaration.name",
-        roles.PARAMETER: roles.each("parameter parameter_list") + " lambda_expression.parameters",
+        roles.IMPORT: "using_directive",
+        Part(Role.DEFINITION, "method"): "method_declaration",
+        roles.FUNCTION: "local_function_statement",
+        roles.FIELD: "property_declaration event_declaration",
+        roles.FIELD_OF_CLASS: "enum_member_declaration",
+        roles.PARAMETER: "parameter parameter_list lambda_expression.parameters",
         roles.LOOP_VARIABLE: "foreach_statement.left",
-        roles.CLASS: roles.each(_CLASSES + "type_parameter"),
-        roles.VARIABLE: roles.each(
-            "catch_declaration declaration_pattern declaration_expression var_pattern"
-        ),
-        roles.KEYWORD: "argument.name",
+        roles.CLASS: _CLASSES + "type_parameter",
+        roles.VARIABLE: "catch_declaration declaration_pattern declaration_expression var_pattern",
+        roles.KEYWORD: "argument",
     }
 
     def _other_part(self, path: Path, name: str) -> Part:

@@ -26,14 +26,14 @@ class GoRules(Rules):
         "name": f"{_FUNCTIONS} type_spec method_elem",
     }
     rows = {
-        roles.MEMBER: "selector_expression.field qualified_type.name",
-        roles.FIELD_OF_CLASS: "field_declaration.name",
-        roles.METHOD_OF_CLASS: roles.each("method_declaration method_elem"),
-        roles.IMPORT: "import_spec.name",
-        roles.OTHER: "package_clause",
-        roles.CLASS: roles.each("type_spec type_alias type_parameter_declaration"),
-        roles.FUNCTION: "function_declaration.name",
-        roles.PARAMETER: roles.each("parameter_declaration variadic_parameter_declaration"),
+        roles.MEMBER: "selector_expression.field qualified_type",
+        roles.FIELD_OF_CLASS: "field_declaration",
+        roles.METHOD_OF_CLASS: "method_declaration method_elem",
+        roles.IMPORT: "import_spec",
+        roles.OTHER: "package_clause.*",
+        roles.CLASS: "type_spec type_alias type_parameter_declaration",
+        roles.FUNCTION: "function_declaration",
+        roles.PARAMETER: "parameter_declaration variadic_parameter_declaration",
     }
 
     def _other_part(self, path: Path, name: str) -> Part:

@@ -5,7 +5,7 @@ field is a definition in the body of its class, where it is used without `this`,
 """
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Role, Rules
+from editcast_model.syntax.roles import Part, Rules
 from editcast_model.syntax.tree import Path, first_child, word_set
 
 _CLASSES = """
@@ -18,7 +18,6 @@ _FUNCTIONS = """
 _BODIES = "block constructor_body"
 #: Types of statements in which a name is a label.
 _LABELS = ("labeled_statement", "break_statement", "continue_statement")
-_METHOD = Part(Role.MEMBER, "method")
 #: What a declarator declares, by the type of the node around it; elsewhere a local variable.
 _DECLARED = {
     **dict.fromkeys(("field_declaration", "constant_declaration"), roles.FIELD),
@@ -51,18 +50,16 @@ class JavaRules(Rules):
         "name": _CLASSES,
     }
     rows = {
-        Part(Role.MEMBER, "field"): "field_access.field",
-        _METHOD: "method_invocation.name",
-        roles.OTHER: "scoped_identifier scoped_type_identifier",
-        roles.METHOD_OF_CLASS: "method_declaration.name",
-        roles.FIELD_OF_CLASS: "enum_constant.name",
+        roles.FIELD_TAKEN: "field_access.field",
+        roles.METHOD_TAKEN: "method_invocation",
+        roles.OTHER: "scoped_identifier.* scoped_type_identifier.*",
+        roles.METHOD_OF_CLASS: "method_declaration",
+        roles.FIELD_OF_CLASS: "enum_constant",
         roles.KEYWORD: "element_value_pair.key",
-        roles.PARAMETER: "formal_parameter.name lambda_expression.parameters inferred_parameters",
-        roles.LOOP_VARIABLE: "enhanced_for_statement.name",
-        roles.CLASS: roles.each(_CLASSES) + " type_parameter",
-        roles.VARIABLE: roles.each(
-            "catch_formal_parameter resource instanceof_expression type_pattern"
-        ),
+        roles.PARAMETER: "formal_parameter lambda_expression.parameters inferred_parameters.*",
+        roles.LOOP_VARIABLE: "enhanced_for_statement",
+        roles.CLASS: _CLASSES + " type_parameter.*",
+        roles.VARIABLE: "catch_formal_parameter resource instanceof_expression type_pattern",
     }
 
     def _part(self, path: Path, name: str) -> Part:
@@ -74,7 +71,7 @@ class JavaRules(Rules):
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "method_reference", _ if leaf.node != first_child(parent.node):
-                return _METHOD
+                return roles.METHOD_TAKEN
             case "variable_declarator", "name":
                 return _DECLARED.get(path[-3].type, roles.LOCAL_VARIABLE)
             case (kind, _) if kind in _LABELS and leaf.type == "identifier":
