@@ -57,18 +57,8 @@ def breaks(text: str, hunk: Hunk, language: str) -> bool:
 
 
 def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
-    """Tell whether a text parses and with a hunk applied it no longer does.
-
-    A text that takes too long to parse again is being repaired: it does not parse.
-    """
-    if not before.parses:
-        return False
-    after = before.reparsed(hunk.apply(before.text))
-    if after is None or not after.parses:
-        return True
-    if before.language == "python":
-        return bool(_breaks_python(before.text, hunk))
-    return _awaits_outside(before.text, hunk, after, hunk.start)
+    """Tell whether a text parses and with a hunk applied it no longer does."""
+    return bool(breaking(before, [hunk]))
 
 
 def _awaits_outside(before: str, hunk: Hunk, after: Tree, start: int) -> bool:
@@ -87,14 +77,15 @@ def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
     """Return the hunks that break a text, each by itself; the hunks ascend and do not touch.
 
     All are applied at once first: to parse a long text again takes as long for one as for many.
+    A text that takes too long to parse again is being repaired: it does not parse.
     """
     if not before.parses or not hunks:
         return []
     after = before.reparsed(apply_hunks(before.text, hunks), hunks)
     if after is None or not after.parses:
-        return [one for one in hunks if breaks_syntax(before, one)]
+        return [one for one in hunks if len(hunks) == 1 or breaks_syntax(before, one)]
     if before.language != "python":
-        sizes = accumulate((len(one.text) - one.end + one.start for one in hunks), initial=0)
+        sizes = accumulate((one.growth for one in hunks), initial=0)
         shifted = ((one, one.start + size) for one, size in zip(hunks, sizes, strict=False))
         return [one for one, at in shifted if _awaits_outside(before.text, one, after, at)]
     start, end = hunks[0].start, hunks[-1].end
