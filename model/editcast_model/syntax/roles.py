@@ -59,8 +59,8 @@ class Part:
         is_shorthand: Whether the name is a key as well, as in `{name}`.
         extent: Index in the path of the statement that a definition is made for, such as a loop;
             from the end if negative.
-        seen_after: Index in the path of the node behind which a definition can be seen; None for
-            all of its scope; from the end if negative.
+        seen_after: Index in the path of the node behind which a definition can be seen; from the
+            end if negative; None for all of its scope.
         reach: How many scopes further out a definition may belong to: to one that has a definition
             of the name before it, as in blocks of Ruby.
     """

@@ -53,6 +53,11 @@ class CSharpRules(Rules):
         roles.VARIABLE: "catch_declaration declaration_pattern declaration_expression var_pattern",
         roles.KEYWORD: "argument",
     }
+    patterns = word_set("tuple_pattern")
+    bound = {
+        roles.LOOP_VARIABLE: "foreach_statement.left",
+        roles.LOCAL_VARIABLE: "variable_declarator.*",
+    }
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent, above = path[-1], path[-2], path[max(-3, -len(path))]
@@ -67,10 +72,7 @@ class CSharpRules(Rules):
                 query = around(path, "query_expression") or -2
                 return Part(Role.DEFINITION, "variable", extent=query)
             case "tuple_pattern", "name":
-                at = max(at for at, step in enumerate(path[:-1]) if step.type != "tuple_pattern")
-                if path[at].type == "foreach_statement":
-                    return Part(Role.DEFINITION, "variable", extent=at)
-                return Part(Role.DEFINITION, "variable", seen_after=at)
+                return self._part_bound(path)
             case "assignment_expression", "left" if above.type == "initializer_expression":
                 return roles.KEY
         return roles.REFERENCE

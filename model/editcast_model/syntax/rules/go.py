@@ -1,7 +1,7 @@
 """The scopes of Go."""
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Role, Rules
+from editcast_model.syntax.roles import Part, Rules
 from editcast_model.syntax.tree import Path, field, word_set
 
 _FUNCTIONS = "function_declaration method_declaration func_literal"
@@ -41,14 +41,14 @@ class GoRules(Rules):
         match parent.type, leaf.field:
             case (("var_spec" | "const_spec"), "name"):
                 is_local = any(step.type == "block" for step in path)
-                return Part(Role.DEFINITION, "variable", seen_after=-2 if is_local else None)
+                return roles.LOCAL_VARIABLE if is_local else roles.VARIABLE
             case "literal_element", _ if parent.field == "key":
                 return _key(path)
             case "expression_list", _ if parent.field == "alias":  # of a switch by types
                 return roles.VARIABLE
             case "expression_list", _ if parent.field == "left":
                 if any(child.type == ":=" for child in path[-3].node.children):
-                    return Part(Role.DEFINITION, "variable", seen_after=-3)
+                    return roles.LOCAL_VARIABLE.inside(1)
         return roles.REFERENCE
 
 

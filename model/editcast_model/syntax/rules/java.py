@@ -5,7 +5,7 @@ field is a definition in the body of its class, where it is used without `this`,
 """
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Rules
+from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path, first_child, word_set
 
 _CLASSES = """
@@ -16,13 +16,6 @@ _FUNCTIONS = """
     method_declaration constructor_declaration compact_constructor_declaration lambda_expression
 """
 _BODIES = "block constructor_body"
-#: Types of statements in which a name is a label.
-_LABELS = ("labeled_statement", "break_statement", "continue_statement")
-#: What a declarator declares, by the type of the node around it; elsewhere a local variable.
-_DECLARED = {
-    **dict.fromkeys(("field_declaration", "constant_declaration"), roles.FIELD),
-    "spread_parameter": roles.PARAMETER,  # that takes any number
-}
 
 
 class JavaRules(Rules):
@@ -52,7 +45,10 @@ class JavaRules(Rules):
     rows = {
         roles.FIELD_TAKEN: "field_access.field",
         roles.METHOD_TAKEN: "method_invocation",
-        roles.OTHER: "scoped_identifier.* scoped_type_identifier.*",
+        roles.OTHER: """
+            scoped_identifier.* scoped_type_identifier.*
+            labeled_statement.* break_statement.* continue_statement.*
+        """,
         roles.METHOD_OF_CLASS: "method_declaration",
         roles.FIELD_OF_CLASS: "enum_constant",
         roles.KEYWORD: "element_value_pair.key",
@@ -60,6 +56,13 @@ class JavaRules(Rules):
         roles.LOOP_VARIABLE: "enhanced_for_statement",
         roles.CLASS: _CLASSES + " type_parameter.*",
         roles.VARIABLE: "catch_formal_parameter resource instanceof_expression type_pattern",
+    }
+    patterns = word_set("variable_declarator")
+    apart = word_set("variable_declarator.value")
+    bound = {
+        roles.FIELD: "field_declaration.declarator constant_declaration.declarator",
+        roles.PARAMETER: "spread_parameter.*",  # that takes any number
+        Part(Role.DEFINITION, "variable", seen_after=-1): "local_variable_declaration.declarator",
     }
 
     def _part(self, path: Path, name: str) -> Part:
@@ -69,14 +72,9 @@ class JavaRules(Rules):
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
-        match parent.type, leaf.field:
-            case "method_reference", _ if leaf.node != first_child(parent.node):
-                return roles.METHOD_TAKEN
-            case "variable_declarator", "name":
-                return _DECLARED.get(path[-3].type, roles.LOCAL_VARIABLE)
-            case (kind, _) if kind in _LABELS and leaf.type == "identifier":
-                return roles.OTHER
-        return roles.REFERENCE
+        if parent.type == "method_reference" and leaf.node != first_child(parent.node):
+            return roles.METHOD_TAKEN
+        return self._part_bound(path)
 
 
 def _imported(path: Path) -> Part:

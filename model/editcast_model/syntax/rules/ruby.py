@@ -6,6 +6,7 @@ objects and its own; each is a scope of its own, and so are its constants.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules, Scope, level
@@ -154,7 +155,7 @@ class RubyRules(Rules):
         if leaf.type == "identifier":
             operator = above.node.child_by_field_name("operator")
             is_weak = operator is not None and operator.type != "||="
-            return _variable(path, scopes, is_weak=is_weak, is_bound=field != "left")
+            return replace(_variable(path, scopes, field != "left"), is_weak=is_weak)
         if field == "pattern":  # a constant is what is compared with
             return roles.REFERENCE
         at = level(scopes, "constants") if leaf.type == "constant" else len(scopes) - 1
@@ -169,26 +170,17 @@ def _key(path: Path, scopes: Sequence[Scope]) -> Part:
     """Return a key before a colon, behind which the value of its name may be left out."""
     if path[-2].node.child_by_field_name("value") is not None:
         is_argument = path[max(-3, -len(path))].type == "argument_list"
-        return Part(Role.KEYWORD if is_argument else Role.KEY)
+        return roles.KEYWORD if is_argument else roles.KEY
     if path[-2].type == "keyword_pattern":
-        return _variable(path, scopes, is_bound=True, is_shorthand=True)
-    return Part(Role.REFERENCE, is_shorthand=True)
+        return replace(_variable(path, scopes, True), is_shorthand=True)
+    return roles.SHORTHAND
 
 
-def _variable(
-    path: Path,
-    scopes: Sequence[Scope],
-    *,
-    is_bound: bool,
-    is_weak: bool = False,
-    is_shorthand: bool = False,
-) -> Part:
+def _variable(path: Path, scopes: Sequence[Scope], is_bound: bool) -> Part:
     """Return a local variable that is given a value; maybe one of the scopes around has it."""
     return Part(
         Role.DEFINITION,
         "variable",
-        is_weak=is_weak,
-        is_shorthand=is_shorthand,
         extent=around(path, "rescue", "in_clause") if is_bound else None,
         seen_after=len(path) - 1,
         reach=next(at for at, one in enumerate(scopes) if one.type not in _BLOCKS),

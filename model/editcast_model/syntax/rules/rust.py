@@ -8,13 +8,8 @@ from editcast_model.syntax.tree import Path, word_set
 
 _FUNCTIONS = "function_item closure_expression function_signature_item"
 _ITEMS = "struct_item enum_item union_item trait_item type_item"
-#: Types of items that are members in an `impl` or a trait, and something else outside of these.
-_ITEMS_WITH_NAMES = {
-    "function_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
-    "function_signature_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
-    "const_item": (roles.FIELD_OF_CLASS, roles.VARIABLE),
-    "static_item": (roles.FIELD_OF_CLASS, roles.VARIABLE),
-}
+#: What is declared in an `impl` or a trait, by what it would be elsewhere.
+_OF_CLASS = {roles.FUNCTION: roles.METHOD_OF_CLASS, roles.VARIABLE: roles.FIELD_OF_CLASS}
 
 
 class RustRules(Rules):
@@ -38,6 +33,8 @@ class RustRules(Rules):
         roles.KEY: "field_initializer.field",
         roles.SHORTHAND: "shorthand_field_initializer.*",
         roles.CLASS: f"{_ITEMS} type_parameter const_parameter",
+        roles.FUNCTION: "function_item function_signature_item",
+        roles.VARIABLE: "const_item static_item",
         roles.IMPORT: "mod_item",
         roles.OTHER: """
             lifetime.* label.* macro_definition.* attribute.* extern_crate_declaration.*
@@ -59,14 +56,13 @@ class RustRules(Rules):
     def _part(self, path: Path, name: str) -> Part:
         if any(step.type in ("use_declaration", "attribute_item") for step in path):
             return _imported(path)
-        return super()._part(path, name)
+        found = super()._part(path, name)
+        is_listed = any(step.type == "declaration_list" for step in path[-3:-2])
+        is_member = is_listed and path[-4].type in ("impl_item", "trait_item")
+        return _OF_CLASS.get(found, found) if is_member else found
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
-        if parent.type in _ITEMS_WITH_NAMES and leaf.field == "name":
-            is_listed = path[-3].type == "declaration_list"
-            is_member = is_listed and path[-4].type in ("impl_item", "trait_item")
-            return _ITEMS_WITH_NAMES[parent.type][not is_member]
         before = leaf.node.prev_sibling
         if parent.type == "token_tree" and before is not None and before.type == ".":
             return roles.MEMBER
