@@ -1,4 +1,4 @@
-"""Edits that break code which could be parsed before, or a comment.
+"""Edits that break code which could be parsed before.
 
 tree-sitter repairs what it can and so takes Python that Python refuses (a function without a body,
 say); of Python, what is around an edit is therefore compiled by Python as well, which also finds
@@ -28,8 +28,6 @@ _READERS = {"json": json.loads, "toml": tomllib.loads}
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
 #: By language, the tree of the last text.
 _trees: dict[str, Tree] = {}
-#: The end of a statement or a block.
-_ENDING = re.compile(r"[;{}()\[\]]+")
 _BRACKETS = ("()", "[]", "{}")
 _AWAIT = re.compile(r"\bawait\b")
 # A line that begins a function inside something.
@@ -57,18 +55,8 @@ def breaks(text: str, hunk: Hunk, language: str) -> bool:
 
 
 def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
-    """Tell whether a text parses and with a hunk applied it no longer does.
-
-    A text that takes too long to parse again is being repaired: it does not parse.
-    """
-    if not before.parses:
-        return False
-    after = before.reparsed(hunk.apply(before.text))
-    if after is None or not after.parses:
-        return True
-    if before.language == "python":
-        return bool(_breaks_python(before.text, hunk))
-    return _awaits_outside(before.text, hunk, after, hunk.start)
+    """Tell whether a text parses and with a hunk applied it no longer does."""
+    return bool(breaking(before, [hunk]))
 
 
 def _awaits_outside(before: str, hunk: Hunk, after: Tree, start: int) -> bool:
@@ -87,14 +75,15 @@ def breaking(before: Tree, hunks: Sequence[Hunk]) -> list[Hunk]:
     """Return the hunks that break a text, each by itself; the hunks ascend and do not touch.
 
     All are applied at once first: to parse a long text again takes as long for one as for many.
+    A text that takes too long to parse again is being repaired: it does not parse.
     """
     if not before.parses or not hunks:
         return []
     after = before.reparsed(apply_hunks(before.text, hunks), hunks)
     if after is None or not after.parses:
-        return [one for one in hunks if breaks_syntax(before, one)]
+        return [one for one in hunks if len(hunks) == 1 or breaks_syntax(before, one)]
     if before.language != "python":
-        sizes = accumulate((len(one.text) - one.end + one.start for one in hunks), initial=0)
+        sizes = accumulate((one.growth for one in hunks), initial=0)
         shifted = ((one, one.start + size) for one, size in zip(hunks, sizes, strict=False))
         return [one for one, at in shifted if _awaits_outside(before.text, one, after, at)]
     start, end = hunks[0].start, hunks[-1].end
@@ -113,26 +102,6 @@ def _tree(text: str, language: str) -> Tree | None:
     if tree is not None:
         _trees[language] = tree
     return tree
-
-
-def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
-    """Tell whether a hunk ends a comment like a statement, or takes half of its mark.
-
-    The hunk leaves nothing that it contains as it is.
-    """
-    old = text[hunk.start : hunk.end]
-    is_ending = not old and _ENDING.fullmatch(hunk.text)
-    is_half = old == "/" and not hunk.text
-    if not (is_ending or is_half):
-        return False
-    tree = _tree(text, language)
-    if tree is None:
-        return False
-    # An insertion at the end of a comment is in it.
-    node = tree.path(hunk.start - (1 if is_ending and hunk.start else 0))[-1].node
-    if "comment" not in node.type:
-        return False
-    return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
 def _breaks_python(text: str, hunk: Hunk) -> bool | None:

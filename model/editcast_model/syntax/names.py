@@ -183,7 +183,9 @@ class Names:
         """Tell whether a definition only changes what another one defined."""
         return one.part.is_weak or bool(self._declared(one.name, one.scope))
 
-    def resolve(self, one: Occurrence, name: str | None = None) -> Scope | None:
+    def resolve(
+        self, one: Occurrence, name: str | None = None, supposed: Scope | None = None
+    ) -> Scope | None:
         """Return the scope whose definition of a name is meant where `one` stands.
 
         None for none here.
@@ -191,16 +193,32 @@ class Names:
         Args:
             one: A reference, or a definition, which means its own scope.
             name: The name looked up; the one that stands there if None.
+            supposed: A scope that is taken to have a definition of the name.
         """
-        if one.role is Role.DEFINITION and name in (None, one.name):
+        name = name or one.name
+        if one.role is Role.DEFINITION and name == one.name:
             return self.home(one)
-        return self._resolve(one, name or one.name, None)
+        for scope in one.scopes:
+            declared = self._declared(name, scope)
+            if declared in _GLOBAL:
+                top = one.scopes[-1]
+                return top if top == supposed or self.definitions(name, top) else None
+            if declared:
+                continue
+            if scope == supposed:
+                return scope
+            found = self.definitions(name, scope)
+            if one.role is Role.REFERENCE and one.part.kind == "method" and one.name == name:
+                found = [each for each in found if each.part.kind not in _LOCAL]
+            if any(each.seen_from <= one.start for each in found):
+                return scope
+            if self.rules.hides(scope, name) and not self._declared(one.name, scope):
+                return None
+        return None
 
     def would_mean(self, one: Occurrence, scope: Scope) -> bool:
         """Tell if a reference would mean a definition of its name in a scope, if one were there."""
-        if one.role is Role.DEFINITION:
-            return self.home(one) == scope
-        return self._resolve(one, one.name, scope) == scope
+        return self.resolve(one, supposed=scope) == scope
 
     def is_known(self, one: Occurrence, name: str) -> bool:
         """Tell whether a name has a meaning where `one` stands, as far as this file tells."""
@@ -271,25 +289,6 @@ class Names:
                     break
             self._homes[one.start] = home
         return self._homes[one.start]
-
-    def _resolve(self, one: Occurrence, name: str, supposed: Scope | None) -> Scope | None:
-        for scope in one.scopes:
-            declared = self._declared(name, scope)
-            if declared in _GLOBAL:
-                top = one.scopes[-1]
-                return top if top == supposed or self.definitions(name, top) else None
-            if declared:
-                continue
-            if scope == supposed:
-                return scope
-            found = self.definitions(name, scope)
-            if one.role is Role.REFERENCE and one.part.kind == "method" and one.name == name:
-                found = [each for each in found if each.part.kind not in _LOCAL]
-            if any(each.seen_from <= one.start for each in found):
-                return scope
-            if self.rules.hides(scope, name) and not self._declared(one.name, scope):
-                return None
-        return None
 
 
 def whole_words(text: str, start: int, end: int) -> tuple[int, int]:

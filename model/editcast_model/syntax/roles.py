@@ -5,7 +5,7 @@ those leave to the editor (hoisting, class scopes, defaults evaluated outside) i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -59,8 +59,8 @@ class Part:
         is_shorthand: Whether the name is a key as well, as in `{name}`.
         extent: Index in the path of the statement that a definition is made for, such as a loop;
             from the end if negative.
-        seen_after: Index in the path of the node behind which a definition can be seen; None for
-            all of its scope.
+        seen_after: Index in the path of the node behind which a definition can be seen; from the
+            end if negative; None for all of its scope.
         reach: How many scopes further out a definition may belong to: to one that has a definition
             of the name before it, as in blocks of Ruby.
     """
@@ -74,12 +74,22 @@ class Part:
     seen_after: int | None = None
     reach: int = 0
 
+    def inside(self, depth: int) -> "Part":
+        """Return the part of a name that is so much deeper, in a pattern."""
+        extent, seen_after = (
+            None if at is None else at - depth for at in (self.extent, self.seen_after)
+        )
+        return replace(self, extent=extent, seen_after=seen_after)
+
 
 REFERENCE, OTHER, MEMBER = Part(Role.REFERENCE), Part(Role.OTHER), Part(Role.MEMBER)
 KEY, KEYWORD = Part(Role.KEY), Part(Role.KEYWORD)
 CLASS, FUNCTION = Part(Role.DEFINITION, "class"), Part(Role.DEFINITION, "function")
 IMPORT, PARAMETER = Part(Role.DEFINITION, "import"), Part(Role.DEFINITION, "parameter")
 VARIABLE, FIELD = Part(Role.DEFINITION, "variable"), Part(Role.DEFINITION, "field")
+WEAK_VARIABLE = Part(Role.DEFINITION, "variable", is_weak=True)
+#: A method or a field that is taken from an object, and one that a class declares.
+METHOD_TAKEN, FIELD_TAKEN = Part(Role.MEMBER, "method"), Part(Role.MEMBER, "field")
 METHOD_OF_CLASS = Part(Role.MEMBER_DEFINITION, "method")
 FIELD_OF_CLASS = Part(Role.MEMBER_DEFINITION, "field")
 #: A name that is a key as well.
@@ -87,11 +97,6 @@ SHORTHAND = Part(Role.REFERENCE, is_shorthand=True)
 #: A variable of the statement around its name, such as a loop, and one that is seen behind it.
 LOOP_VARIABLE = Part(Role.DEFINITION, "variable", extent=-2)
 LOCAL_VARIABLE = Part(Role.DEFINITION, "variable", seen_after=-2)
-
-
-def each(kinds: str) -> str:
-    """Return the places of the names of what is declared by nodes of some types."""
-    return " ".join(f"{kind}.name" for kind in kinds.split())
 
 
 def level(scopes: Sequence[Scope], *kinds: str) -> int:
@@ -106,8 +111,11 @@ class Rules:
         leaves: The types of nodes that are names.
         builtins: Names that are defined everywhere.
         has_other_files: Whether other files define names that are in scope without an import.
-        rows: The places where a name plays a part: `type.field` of the node around it, or `type`
-            for all of its fields.
+        rows: The places where a name plays a part: `type.field` of the node around it, `type` for
+            its field `name`, or `type.*` for all of its fields.
+        patterns: The types of nodes that bind each name in them, as in `(a, b) = c`.
+        apart: The places in patterns whose names are not bound, such as defaults.
+        bound: The places where all names of a pattern, or one name, play a part, like `rows`.
         outside: The types of nodes that open a scope, by the field that stands outside of it.
         functions: Types of functions, whose parameters and bodies are one scope.
         bodies: Types of their bodies, which open a scope elsewhere.
@@ -124,7 +132,11 @@ class Rules:
     builtins: frozenset[str]
     has_other_files = True
     rows: Mapping[Part, str] = {}
-    _parts: dict[tuple[str, str], Part]
+    _rows: dict[tuple[str, str], Part]
+    patterns = frozenset[str]()
+    apart = frozenset[str]()
+    bound: Mapping[Part, str] = {}
+    _bound: dict[tuple[str, str], Part]
     outside: Mapping[str, str] = {}
     _outside: dict[str, str]
     functions = frozenset[str]()
@@ -139,11 +151,7 @@ class Rules:
 
     def __init_subclass__(cls) -> None:
         """Read the tables."""
-        cls._parts = {}
-        for part, places in cls.rows.items():
-            for place in places.split():
-                kind, _, field = place.partition(".")
-                cls._parts[kind, field] = part
+        cls._rows, cls._bound = _by_place(cls.rows), _by_place(cls.bound)
         cls._outside = {
             kind: field for field, kinds in cls.outside.items() for kind in kinds.split()
         }
@@ -162,13 +170,25 @@ class Rules:
 
     def _part(self, path: Path, name: str) -> Part:
         """Return what the name at the end of a path is."""
-        kind, field = path[-2].type, path[-1].field
-        found = self._parts.get((kind, field or "")) or self._parts.get((kind, ""))
-        return found or self._other_part(path, name)
+        return _at_place(self._rows, path, len(path) - 1) or self._other_part(path, name)
 
     def _other_part(self, path: Path, name: str) -> Part:
         """Return what a name is whose place is not in the table."""
-        return REFERENCE
+        return self._part_bound(path)
+
+    def _part_bound(self, path: Path) -> Part:
+        """Return what the name at the end of a path is if something binds it, else a reference."""
+        at = self._outermost(path)
+        return (_at_place(self._bound, path, at) or REFERENCE).inside(len(path) - 1 - at)
+
+    def _outermost(self, path: Path) -> int:
+        """Return the index of the outermost pattern that binds a name; of the name without any."""
+        at = len(path) - 1
+        while path[at - 1].type in self.patterns:
+            if f"{path[at - 1].type}.{path[at].field}" in self.apart:
+                break
+            at -= 1
+        return at
 
     def _opens(self, path: Path, index: int) -> bool:
         """Tell whether the node at an index of a path opens a scope for the next one."""
@@ -193,3 +213,19 @@ class Rules:
         """Return the scopes in which that name is looked up, the innermost first."""
         opening = (step for at, step in enumerate(path[:-1]) if self._opens(path, at))
         return [Scope.of(step.node) for step in opening][::-1]
+
+
+def _by_place(rows: Mapping[Part, str]) -> dict[tuple[str, str], Part]:
+    """Return the rows of a table by type and field."""
+    found = dict[tuple[str, str], Part]()
+    for part, places in rows.items():
+        for place in places.split():
+            kind, _, field = place.partition(".")
+            found[kind, field or "name"] = part
+    return found
+
+
+def _at_place(table: Mapping[tuple[str, str], Part], path: Path, at: int) -> Part | None:
+    """Return the part that a table has for the place of a node of a path."""
+    kind = path[at - 1].type
+    return table.get((kind, path[at].field or "")) or table.get((kind, "*"))

@@ -68,7 +68,9 @@ class Tree:
             return self
         code = _code(text, self.language)
         edited = self._parsed.copy()
-        for hunk in reversed(hunks or (shortest_hunk(self._code, code),)):
+        if not hunks or self.language == "vue":  # an edit may change the code of what is around it
+            hunks = (shortest_hunk(self._code, code),)
+        for hunk in reversed(hunks):
             written = self._code[: hunk.start] + hunk.text
             ends = hunk.end, len(written)
             points = (_point(self._code, hunk.start), _point(self._code, hunk.end))

@@ -8,14 +8,8 @@ from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path, around, word_set
 
 _FUNCTIONS = word_set("function_definition lambda_expression")
-#: Types of nodes around a declared name.
-_DECLARATORS = word_set("""
-    pointer_declarator array_declarator reference_declarator parenthesized_declarator
-    function_declarator init_declarator attributed_declarator structured_binding_declarator
-""")
-_PARAMETERS = word_set("""
-    parameter_declaration optional_parameter_declaration variadic_parameter_declaration
-""")
+#: Types of nodes that declare functions, and other things.
+_DECLARATIONS = ("function_definition", "field_declaration", "declaration")
 _CLASSES = word_set("""
     struct_specifier union_specifier enum_specifier class_specifier alias_declaration
     concept_definition
@@ -40,14 +34,28 @@ class CRules(Rules):
     }
     rows = {
         roles.MEMBER: "field_expression.field",
-        roles.KEY: "field_designator",
-        roles.REFERENCE: "field_initializer",
-        roles.VARIABLE: roles.each("preproc_def preproc_function_def"),
-        roles.CLASS: "type_parameter_declaration optional_type_parameter_declaration",
+        roles.KEY: "field_designator.*",
+        roles.REFERENCE: "field_initializer.*",
+        roles.VARIABLE: "preproc_def preproc_function_def",
+        roles.CLASS: "type_parameter_declaration.* optional_type_parameter_declaration.*",
         roles.OTHER: """
-            namespace_definition using_declaration preproc_params attribute
-            namespace_alias_definition nested_namespace_specifier
+            namespace_definition.* using_declaration.* preproc_params.* attribute.*
+            namespace_alias_definition.* nested_namespace_specifier.*
         """,
+    }
+    patterns = word_set("""
+        pointer_declarator array_declarator reference_declarator parenthesized_declarator
+        function_declarator init_declarator attributed_declarator structured_binding_declarator
+    """)
+    apart = word_set("array_declarator.size init_declarator.value function_declarator.parameters")
+    bound = {
+        roles.PARAMETER: """
+            parameter_declaration.declarator optional_parameter_declaration.declarator
+            variadic_parameter_declaration.declarator
+        """,
+        roles.FIELD: "field_declaration.declarator",
+        roles.CLASS: "type_definition.declarator",
+        roles.LOOP_VARIABLE: "for_range_loop.declarator",
     }
 
     def _opens(self, path: Path, index: int) -> bool:
@@ -74,31 +82,17 @@ class CRules(Rules):
             has_body = parent.node.child_by_field_name("body") is not None
             is_alias = parent.type in ("alias_declaration", "concept_definition")
             return roles.CLASS if has_body or is_alias else roles.REFERENCE
-        return _declared(path) or roles.REFERENCE
+        return self._part_bound(path)
 
-
-def _declared(path: Path) -> Part | None:
-    """Return a name that a declaration declares."""
-    at, is_function = len(path) - 1, False
-    while path[at - 1].type in _DECLARATORS and path[at].field in ("declarator", None):
-        is_function |= path[at - 1].type == "function_declarator"
-        at -= 1
-    above, field = path[at - 1], path[at].field
-    if field != "declarator":
-        return None
-    is_member = any(step.type == "field_declaration_list" for step in path[at - 2 : at - 1])
-    match above.type:
-        case kind if kind in _PARAMETERS:
-            return roles.PARAMETER
-        case "function_definition" | "field_declaration" | "declaration" if is_function:
+    def _part_bound(self, path: Path) -> Part:
+        at = self._outermost(path)
+        above = path[at - 1].type
+        if path[at].field != "declarator" or above not in _DECLARATIONS:
+            return super()._part_bound(path)
+        if any(step.type == "function_declarator" for step in path[at:-1]):
+            is_member = any(step.type == "field_declaration_list" for step in path[at - 2 : at - 1])
             return Part(Role.DEFINITION, "method" if is_member else "function")
-        case "field_declaration":
-            return roles.FIELD
-        case "type_definition":
-            return roles.CLASS
-        case "for_range_loop":
-            return Part(Role.DEFINITION, "variable", extent=at - 1)
-        case "declaration":
+        if above == "declaration":
             is_local = any(step.type == "compound_statement" for step in path)
             return Part(Role.DEFINITION, "variable", seen_after=at if is_local else None)
-    return None
+        return super()._part_bound(path)

@@ -36,24 +36,27 @@ class CSharpRules(Rules):
         "name": _FUNCTIONS + _CLASSES,
     }
     rows = {
-        roles.MEMBER: roles.each("member_access_expression member_binding_expression"),
+        roles.MEMBER: "member_access_expression member_binding_expression",
         # The class of an attribute may have a longer name.
         roles.OTHER: """
-            attribute.name qualified_name alias_qualified_name labeled_statement goto_statement
-            namespace_declaration file_scoped_namespace_declaration using_directive
+            attribute qualified_name.* alias_qualified_name.* labeled_statement.* goto_statement.*
+            namespace_declaration.* file_scoped_namespace_declaration.* using_directive.*
         """,
-        roles.IMPORT: "using_directive.name",
-        Part(Role.DEFINITION, "method"): "method_declaration.name",
-        roles.FUNCTION: "local_function_statement.name",
-        roles.FIELD: roles.each("property_declaration event_declaration"),
-        roles.FIELD_OF_CLASS: "enum_member_declaration.name",
-        roles.PARAMETER: roles.each("parameter parameter_list") + " lambda_expression.parameters",
+        roles.IMPORT: "using_directive",
+        Part(Role.DEFINITION, "method"): "method_declaration",
+        roles.FUNCTION: "local_function_statement",
+        roles.FIELD: "property_declaration event_declaration",
+        roles.FIELD_OF_CLASS: "enum_member_declaration",
+        roles.PARAMETER: "parameter parameter_list lambda_expression.parameters",
         roles.LOOP_VARIABLE: "foreach_statement.left",
-        roles.CLASS: roles.each(_CLASSES + "type_parameter"),
-        roles.VARIABLE: roles.each(
-            "catch_declaration declaration_pattern declaration_expression var_pattern"
-        ),
-        roles.KEYWORD: "argument.name",
+        roles.CLASS: _CLASSES + "type_parameter",
+        roles.VARIABLE: "catch_declaration declaration_pattern declaration_expression var_pattern",
+        roles.KEYWORD: "argument",
+    }
+    patterns = word_set("tuple_pattern")
+    bound = {
+        roles.LOOP_VARIABLE: "foreach_statement.left",
+        roles.LOCAL_VARIABLE: "variable_declarator.*",
     }
 
     def _other_part(self, path: Path, name: str) -> Part:
@@ -69,10 +72,7 @@ class CSharpRules(Rules):
                 query = around(path, "query_expression") or -2
                 return Part(Role.DEFINITION, "variable", extent=query)
             case "tuple_pattern", "name":
-                at = max(at for at, step in enumerate(path[:-1]) if step.type != "tuple_pattern")
-                if path[at].type == "foreach_statement":
-                    return Part(Role.DEFINITION, "variable", extent=at)
-                return Part(Role.DEFINITION, "variable", seen_after=at)
+                return self._part_bound(path)
             case "assignment_expression", "left" if above.type == "initializer_expression":
                 return roles.KEY
         return roles.REFERENCE

@@ -1,7 +1,7 @@
 """The scopes of Go."""
 
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Role, Rules
+from editcast_model.syntax.roles import Part, Rules
 from editcast_model.syntax.tree import Path, field, word_set
 
 _FUNCTIONS = "function_declaration method_declaration func_literal"
@@ -26,14 +26,14 @@ class GoRules(Rules):
         "name": f"{_FUNCTIONS} type_spec method_elem",
     }
     rows = {
-        roles.MEMBER: "selector_expression.field qualified_type.name",
-        roles.FIELD_OF_CLASS: "field_declaration.name",
-        roles.METHOD_OF_CLASS: roles.each("method_declaration method_elem"),
-        roles.IMPORT: "import_spec.name",
-        roles.OTHER: "package_clause",
-        roles.CLASS: roles.each("type_spec type_alias type_parameter_declaration"),
-        roles.FUNCTION: "function_declaration.name",
-        roles.PARAMETER: roles.each("parameter_declaration variadic_parameter_declaration"),
+        roles.MEMBER: "selector_expression.field qualified_type",
+        roles.FIELD_OF_CLASS: "field_declaration",
+        roles.METHOD_OF_CLASS: "method_declaration method_elem",
+        roles.IMPORT: "import_spec",
+        roles.OTHER: "package_clause.*",
+        roles.CLASS: "type_spec type_alias type_parameter_declaration",
+        roles.FUNCTION: "function_declaration",
+        roles.PARAMETER: "parameter_declaration variadic_parameter_declaration",
     }
 
     def _other_part(self, path: Path, name: str) -> Part:
@@ -41,14 +41,14 @@ class GoRules(Rules):
         match parent.type, leaf.field:
             case (("var_spec" | "const_spec"), "name"):
                 is_local = any(step.type == "block" for step in path)
-                return Part(Role.DEFINITION, "variable", seen_after=-2 if is_local else None)
+                return roles.LOCAL_VARIABLE if is_local else roles.VARIABLE
             case "literal_element", _ if parent.field == "key":
                 return _key(path)
             case "expression_list", _ if parent.field == "alias":  # of a switch by types
                 return roles.VARIABLE
             case "expression_list", _ if parent.field == "left":
                 if any(child.type == ":=" for child in path[-3].node.children):
-                    return Part(Role.DEFINITION, "variable", seen_after=-3)
+                    return roles.LOCAL_VARIABLE.inside(1)
         return roles.REFERENCE
 
 

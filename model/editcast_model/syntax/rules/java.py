@@ -16,14 +16,6 @@ _FUNCTIONS = """
     method_declaration constructor_declaration compact_constructor_declaration lambda_expression
 """
 _BODIES = "block constructor_body"
-#: Types of statements in which a name is a label.
-_LABELS = ("labeled_statement", "break_statement", "continue_statement")
-_METHOD = Part(Role.MEMBER, "method")
-#: What a declarator declares, by the type of the node around it; elsewhere a local variable.
-_DECLARED = {
-    **dict.fromkeys(("field_declaration", "constant_declaration"), roles.FIELD),
-    "spread_parameter": roles.PARAMETER,  # that takes any number
-}
 
 
 class JavaRules(Rules):
@@ -51,18 +43,26 @@ class JavaRules(Rules):
         "name": _CLASSES,
     }
     rows = {
-        Part(Role.MEMBER, "field"): "field_access.field",
-        _METHOD: "method_invocation.name",
-        roles.OTHER: "scoped_identifier scoped_type_identifier",
-        roles.METHOD_OF_CLASS: "method_declaration.name",
-        roles.FIELD_OF_CLASS: "enum_constant.name",
+        roles.FIELD_TAKEN: "field_access.field",
+        roles.METHOD_TAKEN: "method_invocation",
+        roles.OTHER: """
+            scoped_identifier.* scoped_type_identifier.*
+            labeled_statement.* break_statement.* continue_statement.*
+        """,
+        roles.METHOD_OF_CLASS: "method_declaration",
+        roles.FIELD_OF_CLASS: "enum_constant",
         roles.KEYWORD: "element_value_pair.key",
-        roles.PARAMETER: "formal_parameter.name lambda_expression.parameters inferred_parameters",
-        roles.LOOP_VARIABLE: "enhanced_for_statement.name",
-        roles.CLASS: roles.each(_CLASSES) + " type_parameter",
-        roles.VARIABLE: roles.each(
-            "catch_formal_parameter resource instanceof_expression type_pattern"
-        ),
+        roles.PARAMETER: "formal_parameter lambda_expression.parameters inferred_parameters.*",
+        roles.LOOP_VARIABLE: "enhanced_for_statement",
+        roles.CLASS: _CLASSES + " type_parameter.*",
+        roles.VARIABLE: "catch_formal_parameter resource instanceof_expression type_pattern",
+    }
+    patterns = word_set("variable_declarator")
+    apart = word_set("variable_declarator.value")
+    bound = {
+        roles.FIELD: "field_declaration.declarator constant_declaration.declarator",
+        roles.PARAMETER: "spread_parameter.*",  # that takes any number
+        Part(Role.DEFINITION, "variable", seen_after=-1): "local_variable_declaration.declarator",
     }
 
     def _part(self, path: Path, name: str) -> Part:
@@ -72,14 +72,9 @@ class JavaRules(Rules):
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
-        match parent.type, leaf.field:
-            case "method_reference", _ if leaf.node != first_child(parent.node):
-                return _METHOD
-            case "variable_declarator", "name":
-                return _DECLARED.get(path[-3].type, roles.LOCAL_VARIABLE)
-            case (kind, _) if kind in _LABELS and leaf.type == "identifier":
-                return roles.OTHER
-        return roles.REFERENCE
+        if parent.type == "method_reference" and leaf.node != first_child(parent.node):
+            return roles.METHOD_TAKEN
+        return self._part_bound(path)
 
 
 def _imported(path: Path) -> Part:

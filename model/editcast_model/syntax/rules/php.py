@@ -13,9 +13,6 @@ _CLASSES = "class_declaration interface_declaration trait_declaration enum_decla
 #: Types of functions that see no outer variables except those that they declare.
 _CLOSED = word_set("function_definition method_declaration anonymous_function property_hook")
 _STATIC, _PROMOTED = "scoped_property_access_expression", "property_promotion_parameter"
-_PARAMETERS = ("simple_parameter", "variadic_parameter", _PROMOTED)
-#: Types of pattern nodes, which may contain an assigned variable.
-_PATTERNS = ("list_literal", "pair", "by_ref")
 
 
 class PhpRules(Rules):
@@ -34,21 +31,33 @@ class PhpRules(Rules):
     selves = word_set("$this self static")
     borrowing = _CLOSED
     rows = {
-        Part(Role.MEMBER, "field"): roles.each(
-            f"member_access_expression nullsafe_member_access_expression {_STATIC}"
-        ),
-        Part(Role.MEMBER, "method"): roles.each(
-            "member_call_expression nullsafe_member_call_expression scoped_call_expression"
-        ),
-        roles.METHOD_OF_CLASS: "method_declaration.name",
-        Part(Role.MEMBER_DEFINITION, "constant"): "enum_case.name",
-        roles.FUNCTION: "function_definition.name",
-        roles.CLASS: roles.each(_CLASSES),
-        roles.KEYWORD: "argument.name",
-        roles.OTHER: """
-            namespace_definition namespace_use_declaration goto_statement named_label_statement
-            dynamic_variable_name property_hook use_as_clause relative_name
+        roles.FIELD_TAKEN: f"""
+            member_access_expression nullsafe_member_access_expression {_STATIC}
         """,
+        roles.METHOD_TAKEN: """
+            member_call_expression nullsafe_member_call_expression scoped_call_expression
+        """,
+        roles.METHOD_OF_CLASS: "method_declaration",
+        Part(Role.MEMBER_DEFINITION, "constant"): "enum_case",
+        roles.FUNCTION: "function_definition",
+        roles.CLASS: _CLASSES,
+        roles.KEYWORD: "argument",
+        roles.OTHER: """
+            namespace_definition.* namespace_use_declaration.* goto_statement.*
+            named_label_statement.* dynamic_variable_name.* property_hook.* use_as_clause.*
+            relative_name.*
+        """,
+    }
+    patterns = word_set("list_literal pair by_ref")
+    bound = {
+        roles.PARAMETER: f"simple_parameter variadic_parameter {_PROMOTED}",
+        roles.VARIABLE: """
+            static_variable_declaration
+            assignment_expression.left reference_assignment_expression.left
+        """,
+        roles.WEAK_VARIABLE: "augmented_assignment_expression.left",
+        roles.LOOP_VARIABLE: "catch_clause",
+        Part(Role.OUTER, "global_declaration"): "global_declaration.*",
     }
 
     def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
@@ -71,7 +80,7 @@ class PhpRules(Rules):
 
     def _part(self, path: Path, name: str) -> Part:
         is_variable = path[-1].type == "variable_name"
-        return _variable(path, name) if is_variable else super()._part(path, name)
+        return self._variable(path, name) if is_variable else super()._part(path, name)
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
@@ -85,38 +94,20 @@ class PhpRules(Rules):
             return _qualified(path)
         return roles.REFERENCE
 
-
-def _variable(path: Path, name: str) -> Part:
-    """Return a variable, or the member that stands behind a `$`."""
-    leaf, parent = path[-1], path[-2]
-    if not name.startswith("$"):
-        is_used = parent.type == _STATIC
-        return Part(Role.MEMBER if is_used else Role.MEMBER_DEFINITION, "field")
-    match parent.type, leaf.field:
-        case (kind, "name") if kind in _PARAMETERS:
-            return roles.PARAMETER
-        case "static_variable_declaration", "name":
-            return roles.VARIABLE
-        case "catch_clause", "name":
-            return roles.LOOP_VARIABLE
-        case "global_declaration", _:
-            return Part(Role.OUTER, parent.type)
-    if any(step.type == "anonymous_function_use_clause" for step in path[-3:-1]):
-        return Part(Role.OUTER, "use")
-    at = len(path) - 1
-    while path[at - 1].type in _PATTERNS:
-        following = path[at].node.next_sibling
-        is_key = following is not None and following.type == "=>"
-        if is_key and path[at - 1].type == "list_literal":
-            return roles.REFERENCE
-        at -= 1
-    above = path[at - 1].type
-    if path[at].field == "left" and above.endswith("assignment_expression"):
-        return Part(Role.DEFINITION, "variable", is_weak=above.startswith("augmented"))
-    before = path[at].node.prev_sibling
-    if above == "foreach_statement" and before is not None and before.type == "as":
-        return Part(Role.DEFINITION, "variable", extent=at - 1)
-    return roles.REFERENCE
+    def _variable(self, path: Path, name: str) -> Part:
+        """Return a variable, or the member that stands behind a `$`."""
+        leaf, parent = path[-1], path[-2]
+        if not name.startswith("$"):
+            return roles.FIELD_TAKEN if parent.type == _STATIC else roles.FIELD_OF_CLASS
+        if any(step.type == "anonymous_function_use_clause" for step in path[-3:-1]):
+            return Part(Role.OUTER, "use")
+        following = leaf.node.next_sibling
+        if parent.type == "list_literal" and following is not None and following.type == "=>":
+            return roles.REFERENCE  # a key
+        pattern = path[self._outermost(path)].node
+        if pattern.prev_sibling is not None and pattern.prev_sibling.type == "as":
+            return roles.LOOP_VARIABLE.inside(len(path) - 1 - self._outermost(path))
+        return self._part_bound(path)
 
 
 def _qualified(path: Path) -> Part:

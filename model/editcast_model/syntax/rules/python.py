@@ -13,10 +13,6 @@ _COMPREHENSIONS = word_set("""
 """)
 #: Types of scopes that are none of a comprehension.
 _NAMED_SCOPES = _FUNCTIONS | {"class_definition", "module"}
-_PATTERNS = word_set("""
-    pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern
-    as_pattern_target tuple list parenthesized_expression expression_list
-""")
 #: Types of statements that may have type parameters.
 _WITH_TYPES = ("function_definition", "class_definition", "type_alias_statement")
 
@@ -30,13 +26,26 @@ class PythonRules(Rules):
     borrowing = word_set("function_definition")
     constructor = "__init__"
     rows = {
-        roles.FUNCTION: "function_definition.name",
-        roles.CLASS: "class_definition.name",
+        roles.FUNCTION: "function_definition",
+        roles.CLASS: "class_definition",
         roles.MEMBER: "attribute.attribute",
-        roles.KEYWORD: "keyword_argument.name",
+        roles.KEYWORD: "keyword_argument",
         roles.IMPORT: "aliased_import.alias",
-        Part(Role.OUTER, "global_statement"): "global_statement",
-        Part(Role.OUTER, "nonlocal_statement"): "nonlocal_statement",
+        Part(Role.OUTER, "global_statement"): "global_statement.*",
+        Part(Role.OUTER, "nonlocal_statement"): "nonlocal_statement.*",
+    }
+    patterns = word_set("""
+        pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern
+        as_pattern_target tuple list parenthesized_expression expression_list
+    """)
+    bound = {
+        roles.PARAMETER: """
+            parameters.* lambda_parameters.* typed_parameter.*
+            default_parameter typed_default_parameter
+        """,
+        roles.VARIABLE: "assignment.left",
+        roles.WEAK_VARIABLE: "augmented_assignment.left delete_statement.*",
+        roles.LOOP_VARIABLE: "for_statement.left for_in_clause.left",
     }
 
     def _opens(self, path: Path, index: int) -> bool:
@@ -72,7 +81,11 @@ class PythonRules(Rules):
                 return replace(_variable_of(path, *_WITH_TYPES), kind="class", level=level)
             case ("generic_type", None) if path[-3].field == "left" and _is_first(path):
                 return roles.CLASS
-        return _parameter(path) or _target(path) or roles.REFERENCE
+            case ("type", _) if path[-3].type == "type_alias_statement":
+                return roles.CLASS if parent.field == "left" else roles.REFERENCE
+        if path[self._outermost(path)].type == "as_pattern_target":
+            return _variable_of(path, "with_statement", "except_clause", "case_clause")
+        return self._part_bound(path)
 
 
 def _is_first(path: Path) -> bool:
@@ -113,39 +126,6 @@ def _dotted(path: Path) -> Part:
     if above.type in ("import_statement", "import_from_statement") and dotted.field == "name":
         return roles.IMPORT if is_first else roles.OTHER
     return roles.OTHER if "import" in above.type else roles.REFERENCE
-
-
-def _parameter(path: Path) -> Part | None:
-    """Return a parameter's name."""
-    leaf, at = path[-1], len(path) - 2
-    if path[at].type in ("list_splat_pattern", "dictionary_splat_pattern"):
-        at -= 1
-    elif leaf.field not in (None, "name"):
-        return None
-    if path[at].type in ("default_parameter", "typed_default_parameter", "typed_parameter"):
-        if path[at + 1].field in ("value", "type"):
-            return None
-        at -= 1
-    return roles.PARAMETER if path[at].type in ("parameters", "lambda_parameters") else None
-
-
-def _target(path: Path) -> Part | None:
-    """Return a name that a statement assigns to."""
-    at = len(path) - 1
-    while path[at - 1].type in _PATTERNS:
-        at -= 1
-    above, field = path[at - 1], path[at].field
-    if above.type in ("assignment", "augmented_assignment") and field == "left":
-        return Part(Role.DEFINITION, "variable", is_weak=above.type != "assignment")
-    if above.type == "delete_statement":
-        return Part(Role.DEFINITION, "variable", is_weak=True)
-    if above.type in ("for_statement", "for_in_clause") and field == "left":
-        return Part(Role.DEFINITION, "variable", extent=at - 1)
-    if above.type == "as_pattern" and field == "alias":
-        return _variable_of(path, "with_statement", "except_clause", "case_clause")
-    if above.type == "type" and path[at - 2].type == "type_alias_statement":
-        return roles.CLASS if above.field == "left" else None
-    return None
 
 
 def _variable_of(path: Path, *types: str) -> Part:

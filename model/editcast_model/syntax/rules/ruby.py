@@ -6,23 +6,17 @@ objects and its own; each is a scope of its own, and so are its constants.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from editcast_model.syntax.roles import PARAMETER, REFERENCE, Part, Role, Rules, Scope, level
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules, Scope, level
 from editcast_model.syntax.tree import Path, Tree, around, first_child, word_set
 
 _METHODS = ("method", "singleton_method")
+_METHOD = Part(Role.REFERENCE, "method")
 _CLASSES = ("class", "module")
 _BLOCKS = ("block", "do_block", "lambda")
 _SIGILS = {"instance_variable": 1, "class_variable": 2}
-_LISTS = ("method_parameters", "lambda_parameters", "block_parameters")
-_PARAMETERS = word_set("""
-    optional_parameter keyword_parameter splat_parameter hash_splat_parameter block_parameter
-    destructured_parameter method_parameters lambda_parameters block_parameters
-""")
-_TARGETS = word_set("""
-    left_assignment_list destructured_left_assignment rest_assignment splat_parameter array_pattern
-    find_pattern hash_pattern keyword_pattern as_pattern
-""")
 #: Types of assignments, with the field that contains the names.
 _ASSIGNING = {
     **dict.fromkeys(("assignment", "operator_assignment"), "left"),
@@ -63,6 +57,19 @@ class RubyRules(Rules):
     constructor = "initialize"
     by_name = ": "
     calls_by_name = True
+    rows = {
+        Part(Role.MEMBER, "constant"): "scope_resolution",
+        roles.METHOD_OF_CLASS: "setter",
+        _METHOD: "alias.alias",
+    }
+    patterns = word_set("""
+        optional_parameter keyword_parameter splat_parameter hash_splat_parameter block_parameter
+        destructured_parameter
+        left_assignment_list destructured_left_assignment rest_assignment array_pattern
+        find_pattern hash_pattern keyword_pattern as_pattern
+    """)
+    apart = word_set("optional_parameter.value keyword_parameter.value")
+    bound = {roles.PARAMETER: "method_parameters.* lambda_parameters.* block_parameters.*"}
 
     def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
         """Return the name at an offset, without `@` or a colon, and what it is."""
@@ -120,7 +127,7 @@ class RubyRules(Rules):
             is_of_object |= step.type == "method" or step.type in _BLOCKS
         return False
 
-    def _part(self, path: Path, name: str) -> Part:
+    def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
         if leaf.type in _SIGILS:
             kind = "field" if leaf.type == "instance_variable" else "field of the class"
@@ -130,77 +137,50 @@ class RubyRules(Rules):
         match parent.type, leaf.field:
             case "call", "method":
                 has_object = parent.node.child_by_field_name("receiver") is not None
-                return Part(Role.MEMBER if has_object else Role.REFERENCE, "method")
-            case "scope_resolution", "name":
-                return Part(Role.MEMBER, "constant")
-            case "setter", "name":
-                return Part(Role.MEMBER_DEFINITION, "method")
+                return roles.METHOD_TAKEN if has_object else _METHOD
             case (("method" | "alias"), "name"):
                 return _method(self.scopes(path), "instance", "singleton", "methods")
             case "singleton_method", "name":
                 return _method(self.scopes(path), "singleton", "methods")
-            case "alias", "alias":
-                return Part(Role.REFERENCE, "method")
             case (("class" | "module"), "name"):
                 return Part(Role.DEFINITION, "class", level=level(self.scopes(path), "constants"))
-        if parent.type in _PARAMETERS and _is_parameter(path):
-            return PARAMETER
-        return _target(path, self.scopes(path))
+        return self._part_bound(path)
+
+    def _part_bound(self, path: Path) -> Part:
+        """Return a name that may be a parameter, or be given a value."""
+        leaf, at, scopes = path[-1], self._outermost(path), self.scopes(path)
+        above, field = path[at - 1], path[at].field
+        if _ASSIGNING.get(above.type, "") != field:
+            return super()._part_bound(path)
+        if leaf.type == "identifier":
+            operator = above.node.child_by_field_name("operator")
+            is_weak = operator is not None and operator.type != "||="
+            return replace(_variable(path, scopes, field != "left"), is_weak=is_weak)
+        if field == "pattern":  # a constant is what is compared with
+            return roles.REFERENCE
+        at = level(scopes, "constants") if leaf.type == "constant" else len(scopes) - 1
+        return Part(Role.DEFINITION, "constant", level=at)
 
 
 def _method(scopes: Sequence[Scope], *types: str) -> Part:
     return Part(Role.DEFINITION, "method", level=level(scopes, *types))
 
 
-def _is_parameter(path: Path) -> bool:
-    at = len(path) - 1
-    while path[at - 1].type in _PARAMETERS and path[at].field in (None, "name", "locals"):
-        at -= 1
-    return path[at].type in _LISTS
-
-
-def _target(path: Path, scopes: Sequence[Scope]) -> Part:
-    """Return a name that may be given a value."""
-    leaf, at = path[-1], len(path) - 1
-    while path[at - 1].type in _TARGETS and path[at].field in (None, "value", "name"):
-        at -= 1
-    above, field = path[at - 1], path[at].field
-    if _ASSIGNING.get(above.type, "") != field:
-        return REFERENCE
-    if leaf.type == "identifier":
-        operator = above.node.child_by_field_name("operator")
-        is_weak = operator is not None and operator.type != "||="
-        return _variable(path, scopes, is_weak=is_weak, is_bound=field != "left")
-    if field == "pattern":  # a constant is what is compared with
-        return REFERENCE
-    at = level(scopes, "constants") if leaf.type == "constant" else len(scopes) - 1
-    return Part(Role.DEFINITION, "constant", level=at)
-
-
 def _key(path: Path, scopes: Sequence[Scope]) -> Part:
     """Return a key before a colon, behind which the value of its name may be left out."""
     if path[-2].node.child_by_field_name("value") is not None:
         is_argument = path[max(-3, -len(path))].type == "argument_list"
-        return Part(Role.KEYWORD if is_argument else Role.KEY)
+        return roles.KEYWORD if is_argument else roles.KEY
     if path[-2].type == "keyword_pattern":
-        return _variable(path, scopes, is_bound=True, is_shorthand=True)
-    return Part(Role.REFERENCE, is_shorthand=True)
+        return replace(_variable(path, scopes, True), is_shorthand=True)
+    return roles.SHORTHAND
 
 
-def _variable(
-    path: Path,
-    scopes: Sequence[Scope],
-    *,
-    is_bound: bool,
-    is_weak: bool = False,
-    is_shorthand: bool = False,
-) -> Part:
+def _variable(path: Path, scopes: Sequence[Scope], is_bound: bool) -> Part:
     """Return a local variable that is given a value; maybe one of the scopes around has it."""
     return Part(
         Role.DEFINITION,
         "variable",
-        is_weak=is_weak,
-        is_shorthand=is_shorthand,
         extent=around(path, "rescue", "in_clause") if is_bound else None,
         seen_after=len(path) - 1,
         reach=next(at for at, one in enumerate(scopes) if one.type not in _BLOCKS),
@@ -210,7 +190,7 @@ def _variable(
 def _symbol(tree: Tree, path: Path, scopes: Sequence[Scope]) -> Part | None:
     """Return a symbol that names a method; None for any other."""
     if path[-2].type == "block_argument":
-        return Part(Role.MEMBER, "method")
+        return roles.METHOD_TAKEN
     call, leaf = path[max(-3, -len(path))].node, path[-1].node
     method = call.child_by_field_name("method")
     if path[-2].type != "argument_list" or method is None or call.child_by_field_name("receiver"):
@@ -221,4 +201,4 @@ def _symbol(tree: Tree, path: Path, scopes: Sequence[Scope]) -> Part | None:
         return Part(Role.DEFINITION, "attribute", level=level(scopes, *types))
     if called in _DEFINING and is_first:
         return _method(scopes, *types)
-    return Part(Role.REFERENCE, "method") if called in _NAMING else None
+    return _METHOD if called in _NAMING else None

@@ -1,32 +1,15 @@
 """The scopes of Rust. What a macro takes is read as an expression, word by word."""
 
+from dataclasses import replace
+
 from editcast_model.syntax import roles
-from editcast_model.syntax.roles import Part, Role, Rules
+from editcast_model.syntax.roles import Part, Rules
 from editcast_model.syntax.tree import Path, word_set
 
 _FUNCTIONS = "function_item closure_expression function_signature_item"
 _ITEMS = "struct_item enum_item union_item trait_item type_item"
-#: Types of pattern nodes, which may contain a bound name.
-_PATTERNS = word_set("""
-    tuple_pattern tuple_struct_pattern slice_pattern reference_pattern mut_pattern or_pattern
-    captured_pattern ref_pattern field_pattern struct_pattern match_pattern
-""")
-#: Types of nodes with a pattern, and the kind of definition that the pattern makes.
-_BINDING = {
-    "let_declaration": "variable",
-    "let_condition": "variable",
-    "for_expression": "variable",
-    "match_arm": "variable",
-    "parameter": "parameter",
-    "closure_parameters": "parameter",
-}
-#: Types of items that are members in an `impl` or a trait, and something else outside of these.
-_ITEMS_WITH_NAMES = {
-    "function_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
-    "function_signature_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
-    "const_item": (roles.FIELD_OF_CLASS, roles.VARIABLE),
-    "static_item": (roles.FIELD_OF_CLASS, roles.VARIABLE),
-}
+#: What is declared in an `impl` or a trait, by what it would be elsewhere.
+_OF_CLASS = {roles.FUNCTION: roles.METHOD_OF_CLASS, roles.VARIABLE: roles.FIELD_OF_CLASS}
 
 
 class RustRules(Rules):
@@ -45,55 +28,50 @@ class RustRules(Rules):
         "name": f"{_FUNCTIONS} {_ITEMS} impl_item mod_item",
     }
     rows = {
-        roles.MEMBER: "field_expression.field scoped_identifier.name scoped_type_identifier.name",
-        roles.FIELD_OF_CLASS: roles.each("field_declaration enum_variant associated_type"),
+        roles.MEMBER: "field_expression.field scoped_identifier scoped_type_identifier",
+        roles.FIELD_OF_CLASS: "field_declaration enum_variant associated_type",
         roles.KEY: "field_initializer.field",
-        roles.SHORTHAND: "shorthand_field_initializer",
-        roles.CLASS: roles.each(f"{_ITEMS} type_parameter const_parameter"),
-        roles.IMPORT: "mod_item.name",
+        roles.SHORTHAND: "shorthand_field_initializer.*",
+        roles.CLASS: f"{_ITEMS} type_parameter const_parameter",
+        roles.FUNCTION: "function_item function_signature_item",
+        roles.VARIABLE: "const_item static_item",
+        roles.IMPORT: "mod_item",
         roles.OTHER: """
-            lifetime label macro_definition attribute extern_crate_declaration
+            lifetime.* label.* macro_definition.* attribute.* extern_crate_declaration.*
             macro_invocation.macro
         """,
+    }
+    patterns = word_set("""
+        tuple_pattern tuple_struct_pattern slice_pattern reference_pattern mut_pattern or_pattern
+        captured_pattern ref_pattern field_pattern struct_pattern match_pattern
+    """)
+    apart = word_set("tuple_struct_pattern.type struct_pattern.type match_pattern.condition")
+    bound = {
+        roles.PARAMETER: "parameter.pattern closure_parameters.*",
+        roles.VARIABLE: "let_condition.pattern match_arm.pattern",
+        roles.LOCAL_VARIABLE: "let_declaration.pattern",
+        roles.LOOP_VARIABLE: "for_expression.pattern",
     }
 
     def _part(self, path: Path, name: str) -> Part:
         if any(step.type in ("use_declaration", "attribute_item") for step in path):
             return _imported(path)
-        return super()._part(path, name)
+        found = super()._part(path, name)
+        is_listed = any(step.type == "declaration_list" for step in path[-3:-2])
+        is_member = is_listed and path[-4].type in ("impl_item", "trait_item")
+        return _OF_CLASS.get(found, found) if is_member else found
 
     def _other_part(self, path: Path, name: str) -> Part:
         leaf, parent = path[-1], path[-2]
-        if parent.type in _ITEMS_WITH_NAMES and leaf.field == "name":
-            is_listed = path[-3].type == "declaration_list"
-            is_member = is_listed and path[-4].type in ("impl_item", "trait_item")
-            return _ITEMS_WITH_NAMES[parent.type][not is_member]
         before = leaf.node.prev_sibling
         if parent.type == "token_tree" and before is not None and before.type == ".":
             return roles.MEMBER
         if (parent.type, leaf.field, leaf.type) == ("field_pattern", "name", "field_identifier"):
             return roles.KEY
-        return _bound(path, name) or roles.REFERENCE
-
-
-def _bound(path: Path, name: str) -> Part | None:
-    """Return a name that a pattern binds; one that begins with a capital is a constant."""
-    at = len(path) - 1
-    if path[at].field == "type" or name[0].isupper():
-        return None
-    while path[at - 1].type in _PATTERNS and path[at].field not in ("type", "condition"):
-        at -= 1
-    above, field = path[at - 1], path[at].field
-    if above.type not in _BINDING or (above.type != "closure_parameters" and field != "pattern"):
-        return None
-    is_loop, is_let = above.type == "for_expression", above.type == "let_declaration"
-    return Part(
-        Role.DEFINITION,
-        _BINDING[above.type],
-        is_shorthand=path[-1].type == "shorthand_field_identifier",
-        extent=at - 1 if is_loop else None,
-        seen_after=at - 1 if is_let else None,
-    )
+        if name[0].isupper():  # a constant
+            return roles.REFERENCE
+        is_shorthand = leaf.type == "shorthand_field_identifier"
+        return replace(self._part_bound(path), is_shorthand=is_shorthand)
 
 
 def _imported(path: Path) -> Part:

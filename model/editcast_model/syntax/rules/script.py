@@ -16,10 +16,6 @@ _CLASSES = """
 """
 _METHODS = "method_definition method_signature abstract_method_signature"
 _FIELDS = "public_field_definition field_definition property_signature"
-_PATTERNS = word_set("""
-    object_pattern array_pattern rest_pattern pair_pattern assignment_pattern
-    object_assignment_pattern
-""")
 
 
 class ScriptRules(Rules):
@@ -56,17 +52,29 @@ class ScriptRules(Rules):
         "right": "for_in_statement",
     }
     rows = {
-        roles.MEMBER: "member_expression.property nested_type_identifier.name",
-        roles.METHOD_OF_CLASS: roles.each(_METHODS),
-        roles.FIELD_OF_CLASS: f"{roles.each(_FIELDS)} field_definition.property",
-        roles.KEYWORD: "jsx_attribute",
-        roles.FUNCTION: roles.each(f"{_NAMED} function_signature"),
-        roles.CLASS: roles.each(f"{_CLASSES} class enum_declaration type_parameter"),
-        Part(Role.DEFINITION, "class", extent=-3): "mapped_type_clause.name",
-        roles.VARIABLE: roles.each("internal_module module"),
+        roles.MEMBER: "member_expression.property nested_type_identifier",
+        roles.METHOD_OF_CLASS: _METHODS,
+        roles.FIELD_OF_CLASS: f"{_FIELDS} field_definition.property",
+        roles.KEYWORD: "jsx_attribute.*",
+        roles.FUNCTION: f"{_NAMED} function_signature",
+        roles.CLASS: f"{_CLASSES} class enum_declaration type_parameter",
+        Part(Role.DEFINITION, "class", extent=-3): "mapped_type_clause",
+        roles.VARIABLE: "internal_module module",
         roles.PARAMETER: "arrow_function.parameter",
-        roles.IMPORT: "import_clause namespace_import import_require_clause",
-        roles.OTHER: "export_specifier.alias index_signature.name",
+        roles.IMPORT: "import_clause.* namespace_import.* import_require_clause.*",
+        roles.OTHER: "export_specifier.alias index_signature",
+    }
+    patterns = word_set("""
+        object_pattern array_pattern rest_pattern pair_pattern assignment_pattern
+        object_assignment_pattern
+    """)
+    apart = word_set("assignment_pattern.right object_assignment_pattern.right pair_pattern.key")
+    bound = {
+        roles.PARAMETER: """
+            required_parameter.pattern required_parameter
+            optional_parameter.pattern optional_parameter formal_parameters.*
+        """,
+        roles.VARIABLE: "catch_clause.parameter",
     }
 
     def _other_part(self, path: Path, name: str) -> Part:
@@ -86,30 +94,17 @@ class ScriptRules(Rules):
         if "jsx" in parent.type and parent.type.endswith("element") and leaf.field == "name":
             return roles.OTHER if name[:1].islower() else roles.REFERENCE
         is_shorthand = leaf.type == "shorthand_property_identifier_pattern"
-        found = self._bound(path)
-        if found is None:
-            return roles.SHORTHAND if is_shorthand else roles.REFERENCE
-        return replace(found, is_shorthand=is_shorthand)
+        return replace(self._part_bound(path), is_shorthand=is_shorthand)
 
-    def _bound(self, path: Path) -> Part | None:
-        """Return a name that a declaration binds, perhaps in a pattern."""
-        at = len(path) - 1
-        while path[at - 1].type in _PATTERNS and path[at].field not in ("right", "key"):
-            at -= 1
-        above, field = path[at - 1], path[at].field
-        match above.type, field:
+    def _part_bound(self, path: Path) -> Part:
+        at = self._outermost(path)
+        above = path[at - 1]
+        match above.type, path[at].field:
             case "variable_declarator", "name":
                 return self._variable(path, path[at - 2].type == "variable_declaration")
-            case (("required_parameter" | "optional_parameter"), ("pattern" | "name")):
-                return roles.PARAMETER
-            case "formal_parameters", _:
-                return roles.PARAMETER
-            case "catch_clause", "parameter":
-                return roles.VARIABLE
-            case "for_in_statement", "left":
-                kind = above.node.child_by_field_name("kind")
-                return self._variable(path, kind.type == "var") if kind is not None else None
-        return None
+            case "for_in_statement", "left" if kind := above.node.child_by_field_name("kind"):
+                return self._variable(path, kind.type == "var")
+        return super()._part_bound(path)
 
     def _variable(self, path: Path, is_var: bool) -> Part:
         """Return a variable, which belongs to the function around it if `var` declares it."""
