@@ -22,6 +22,7 @@ from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
 from editcast_model.syntax.binding import (
+    assigns_for_nothing,
     defines_by_itself,
     renames_definition,
     renames_string,
@@ -37,6 +38,7 @@ _REFUSED = (
     renames_definition,
     renames_string,
     defines_by_itself,
+    assigns_for_nothing,
     splits_pair,
 )
 #: Names of the sources that may rename a definition: its uses follow, or it is still being typed.

@@ -12,7 +12,7 @@ from itertools import islice
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
 from editcast_model.forecasting.line_spans import whole_lines
-from editcast_model.syntax.breaking import breaks
+from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
 #: Characters that editors insert after the cursor automatically.
@@ -246,7 +246,12 @@ def _breaks(hunk: Hunk, context: EditContext) -> bool:
         rest = context.text[context.cursor : end if end >= 0 else None]
         if not rest.strip(_CLOSERS) and (not rest.strip() or unmatched(hunk.text)[1]):
             return False
-    return breaks(context.text, hunk, context.language)
+    return breaking.breaks(context.text, hunk, context.language)
+
+
+def _spoils_comment(hunk: Hunk, context: EditContext) -> bool:
+    core = _core(hunk, context.text)
+    return breaking.spoils_comment(context.text, core, context.language)
 
 
 def _imports_again(hunk: Hunk, context: EditContext) -> bool:
@@ -344,6 +349,7 @@ _FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_brings_back, "undoes an edit"),
     (_copies_typed, "copies what is being typed"),
     (_breaks, "breaks what can be parsed"),
+    (_spoils_comment, "spoils a comment"),
     (_imports_again, "imports again what the last save removed"),
     (_joins_words, "joins what is typed to the next word"),
     (_closes_again, "closes a bracket again"),

@@ -11,6 +11,8 @@ from editcast_model.syntax.tree import field
 
 #: A name with this many uses is no mistake, even if its definition, such as an import, is missing.
 _USES = 2
+#: The beginning of a statement that gives a value to a name.
+_ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
@@ -85,6 +87,23 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
             return False
         is_whole &= node.start_byte == hunk.start and node.end_byte <= hunk.end
     return False
+
+
+def assigns_for_nothing(names: Names, hunk: Hunk) -> bool:
+    """Tell whether a hunk makes a statement the value of a name that nothing reads behind it.
+
+    After `return f()` had become `found = f()`, the same was offered at each `return`: 0 of 6 such
+    edits were right in commits.
+    """
+    text = names.tree.text
+    written = _ASSIGNED.fullmatch(hunk.text)
+    path = names.tree.path(hunk.start)
+    is_begun = any(each.node.start_byte == hunk.start and "statement" in each.type for each in path)
+    if written is None or not is_begun or "=" in text[hunk.start : hunk.end]:
+        return False
+    around = (each.node for each in reversed(path) if each.node.child_by_field_name("parameters"))
+    end = next((each.end_byte for each in around), len(text))
+    return not any(hunk.end <= one.start < end for one in names.of(written[1]))
 
 
 def _is_defined(one: Occurrence) -> bool:

@@ -1,4 +1,4 @@
-"""Edits that break code which could be parsed before.
+"""Edits that break code which could be parsed before, or a comment.
 
 tree-sitter repairs what it can and so takes Python that Python refuses (a function without a body,
 say); of Python, what is around an edit is therefore compiled by Python as well, which also finds
@@ -28,6 +28,8 @@ _READERS = {"json": json.loads, "toml": tomllib.loads}
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
 #: By language, the tree of the last text.
 _trees: dict[str, Tree] = {}
+#: The end of a statement or a block.
+_ENDING = re.compile(r"[;{}()\[\]]+")
 _BRACKETS = ("()", "[]", "{}")
 _AWAIT = re.compile(r"\bawait\b")
 # A line that begins a function inside something.
@@ -102,6 +104,26 @@ def _tree(text: str, language: str) -> Tree | None:
     if tree is not None:
         _trees[language] = tree
     return tree
+
+
+def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
+    """Tell whether a hunk ends a comment like a statement, or takes half of its mark.
+
+    The hunk leaves nothing that it contains as it is.
+    """
+    old = text[hunk.start : hunk.end]
+    is_ending = not old and _ENDING.fullmatch(hunk.text)
+    is_half = old == "/" and not hunk.text
+    if not (is_ending or is_half):
+        return False
+    tree = _tree(text, language)
+    if tree is None:
+        return False
+    # An insertion at the end of a comment is in it.
+    node = tree.path(hunk.start - (1 if is_ending and hunk.start else 0))[-1].node
+    if "comment" not in node.type:
+        return False
+    return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
 def _breaks_python(text: str, hunk: Hunk) -> bool | None:

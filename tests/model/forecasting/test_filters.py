@@ -256,6 +256,25 @@ def test_changes_of_imports_alone(after: str, saved_before: str, expected: str |
 
 
 @pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        ("f() // why\n", "why", "why;", "spoils a comment"),
+        ("f() // why\n", "()", "();", None),
+        ("f() // why\n", "why", "why not", None),
+        ("// a/b/c.js\nf()\n", "//", "/", "spoils a comment"),
+        ("// a/b/c.js\nf()\n", "// a/b/c.js\n", "", None),
+        ("// a/b/c.js\nf()\n", "b/", "b", None),
+        ("// a / b\nf()\n", "a / b", "a  b", None),
+        ("x = a / b\n", " / b", "  b", "breaks what can be parsed"),
+    ],
+)
+def test_a_comment_is_not_spoiled(text: str, old: str, new: str, expected: str | None) -> None:
+    after = text.replace(old, new)
+    context = EditContext.of([text], "typescript")
+    assert reason_against(shortest_hunk(text, after), context) == expected
+
+
+@pytest.mark.parametrize(
     ("language", "old", "new", "is_dropped"),
     [
         ("typescript", "  f();\n  g();", "  // f();\n  // g();", True),

@@ -4,6 +4,7 @@ import pytest
 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.binding import (
+    assigns_for_nothing,
     defines_by_itself,
     is_of_language,
     renames_definition,
@@ -162,6 +163,30 @@ def test_a_name_is_not_defined_by_itself(
     tree = parse(marked.replace("|", ""), language)
     assert tree is not None
     assert defines_by_itself(Names(tree), Hunk(start, end, new)) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "marked", "new", "expected"),
+    [
+        ("python", "def f(a):\n    |return| g(a)\n", "found =", True),
+        ("python", "def f(a):\n    |return| g(a)\n\n\nfound = 1\n", "found =", True),
+        ("python", "def f(a):\n    |return| g(a)\n    return found\n", "found =", False),
+        ("python", "def f(a):\n    ||g(a)\n", "found = ", True),
+        ("python", "||g(a)\nprint(found)\n", "found = ", False),
+        ("python", "g(||a)\n", "found=", False),
+        ("python", "def f(a):\n    |b = |g(a)\n", "found = ", False),
+        ("python", "def f(a):\n    |return| g(a)\n", "yield", False),
+        ("typescript", "function f() {\n    |return| g();\n}\n", "const found =", True),
+        ("go", "package p\n\nfunc f() int {\n\t|return| g()\n}\n", "found :=", True),
+    ],
+)
+def test_a_value_goes_to_a_name_that_is_read(
+    language: str, marked: str, new: str, expected: bool
+) -> None:
+    start, end = marked.index("|"), marked.rindex("|") - 1
+    tree = parse(marked.replace("|", ""), language)
+    assert tree is not None
+    assert assigns_for_nothing(Names(tree), Hunk(start, end, new)) is expected
 
 
 @pytest.mark.parametrize(
