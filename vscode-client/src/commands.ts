@@ -39,9 +39,7 @@ export function registerCommands(
     "editcast.acceptEverywhere": () => offers.accept("everywhere"),
     "editcast.acceptWord": () => offers.acceptPart("word"),
     "editcast.acceptLine": () => offers.acceptPart("line"),
-    "editcast.jumpToSuggestion": () => {
-      offers.jump();
-    },
+    "editcast.jumpToSuggestion": () => offers.jump(),
     "editcast.rejectSuggestion": () => offers.reject(),
     "editcast.snoozeSuggestions": () => snooze.choose(status.state === "snoozed"),
     "editcast.toggle": toggle,
@@ -61,9 +59,7 @@ export function registerCommands(
     "editcast.chooseEagerness": chooseEagerness,
     "editcast.chooseDevice": chooseDevice,
     "editcast.restartServer": () => server.restart(),
-    "editcast.showLog": () => {
-      log.show();
-    },
+    "editcast.showLog": () => log.show(),
     "editcast.showMenu": () => showMenu(status),
     "editcast.openSettings": () =>
       vscode.commands.executeCommand("workbench.action.openSettings", "@ext:editcast.editcast"),
