@@ -343,7 +343,7 @@ describe("environments of other versions", () => {
     environment("making-now", 0, false);
     environment("making-interrupted", 31, false);
     environment("of-somebody-else", 31, false);
-    await removeUnused(folder, environmentPython(mine, process.platform));
+    await removeUnused(folder, environmentPython(mine));
     assert.deepEqual(readdirSync(folder).sort(), [
       "making-now",
       "of-somebody-else",

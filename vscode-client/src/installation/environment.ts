@@ -54,7 +54,7 @@ async function folderOf({ server }: Bundled, root: string): Promise<string> {
 /** The Python of the environment that has exactly what is listed, or undefined: it is not made. */
 export async function madeEnvironment(bundled: Bundled, root: string): Promise<string | undefined> {
   const folder = await folderOf(bundled, root);
-  const python = environmentPython(folder, process.platform);
+  const python = environmentPython(folder);
   if (!(await isUsable(folder, python))) {
     return undefined;
   }
@@ -81,7 +81,7 @@ export async function newEnvironment(
   let partial: string | undefined;
   try {
     const folder = await folderOf(bundled, root);
-    const python = environmentPython(folder, process.platform);
+    const python = environmentPython(folder);
     await mkdir(root, { recursive: true });
     partial = await mkdtemp(join(root, "making-"));
     report(`Creating an environment with ${base.path}`);
@@ -113,7 +113,7 @@ export async function removeUnused(root: string, python: string): Promise<void> 
   for (const folder of names.map((name) => join(root, name))) {
     const mark = join(folder, COMPLETE);
     const { mtimeMs } = await stat(existsSync(mark) ? mark : folder);
-    if (environmentPython(folder, process.platform) !== python && Date.now() - mtimeMs > UNUSED_MS) {
+    if (environmentPython(folder) !== python && Date.now() - mtimeMs > UNUSED_MS) {
       await rm(folder, { recursive: true, force: true });
     }
   }

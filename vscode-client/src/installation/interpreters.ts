@@ -166,14 +166,10 @@ export async function findBase(
       newest = found;
     }
   }
-  const install = howToInstall(process.platform);
   if (recent !== undefined) {
-    throw new EnvironmentProblem(
-      "no-venv",
-      `${recent.path} cannot create environments: install its venv package (on Debian and Ubuntu, ` +
-        `python3-venv) or name another Python in the setting editcast.python.`,
-    );
+    throw withoutVenv(recent);
   }
+  const install = howToInstall(process.platform);
   if (newest !== undefined) {
     throw new EnvironmentProblem(
       "old-python",
@@ -185,6 +181,15 @@ export async function findBase(
     "no-python",
     `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer, but found none. Install Python (${install}), ` +
       `or name one in the setting editcast.python.`,
+  );
+}
+
+/** The problem of a Python that cannot make environments. */
+export function withoutVenv({ path }: Interpreter): EnvironmentProblem {
+  return new EnvironmentProblem(
+    "no-venv",
+    `${path} cannot create environments: install its venv package (on Debian and Ubuntu, ` +
+      `python3-venv) or name another Python in the setting editcast.python.`,
   );
 }
 
