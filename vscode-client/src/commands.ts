@@ -9,7 +9,6 @@ import type { Launcher } from "./launcher";
 import { reviewNextEdits } from "./offers/nextEdit";
 import type { Key, Offers } from "./offers/offers";
 import { ServerCommand } from "./protocol";
-import { showReport } from "./report";
 import type { Server } from "./server";
 import type { Snooze } from "./snooze";
 import type { StatusItem } from "./status";
@@ -68,6 +67,23 @@ export function registerCommands(
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
   );
+}
+
+/** Opens the report in an editor tab: what was shown, accepted and kept, from local data only. */
+async function showReport(server: Server): Promise<void> {
+  const isRunning = await server.isRunningTo("show the report");
+  const page = isRunning && (await server.execute(ServerCommand.report));
+  if (typeof page !== "string") {
+    return;
+  }
+  // No scripts, nothing from elsewhere: the page says so itself, and VS Code allows neither.
+  const panel = vscode.window.createWebviewPanel(
+    "editcast.report",
+    "Editcast Report",
+    vscode.ViewColumn.Active,
+    { enableScripts: false, localResourceRoots: [] },
+  );
+  panel.webview.html = page;
 }
 
 /** The commands that make sense now, for a click on the status bar item. */
