@@ -13,7 +13,7 @@ import type { Server } from "./server";
 import type { Snooze } from "./snooze";
 import type { StatusItem } from "./status";
 import { train } from "./training/train";
-import { openWalkthrough, showKeys, showPrivacy, tryIt } from "./walkthrough";
+import { openWalkthrough, showPrivacy, tryIt } from "./walkthrough";
 
 /** The part of an extension's manifest that names languages. */
 interface Manifest {
@@ -41,7 +41,7 @@ export function registerCommands(
     "editcast.jumpToSuggestion": () => offers.jump(),
     "editcast.rejectSuggestion": () => offers.reject(),
     "editcast.snoozeSuggestions": () => snooze.choose(status.state === "snoozed"),
-    "editcast.toggle": toggle,
+    "editcast.toggle": () => change<boolean>("enabled", (enabled) => !enabled),
     "editcast.toggleLanguage": toggleLanguage,
     "editcast.trainModel": () => train(server, launcher),
     "editcast.revertModel": async () => {
@@ -53,7 +53,8 @@ export function registerCommands(
     "editcast.install": () => server.install(),
     "editcast.openWalkthrough": () => openWalkthrough(server.running !== undefined),
     "editcast.tryIt": () => tryIt(context),
-    "editcast.showKeys": showKeys,
+    "editcast.showKeys": () =>
+      vscode.commands.executeCommand("workbench.action.openGlobalKeybindings", "@ext:editcast.editcast"),
     "editcast.showPrivacy": () => showPrivacy(context),
     "editcast.chooseEagerness": chooseEagerness,
     "editcast.chooseDevice": chooseDevice,
@@ -178,10 +179,6 @@ async function chooseDevice(): Promise<void> {
   if (choice !== undefined) {
     await change<string>("device", () => choice.device);
   }
-}
-
-async function toggle(): Promise<void> {
-  await change<boolean>("enabled", (enabled) => !enabled);
 }
 
 async function toggleLanguage(): Promise<void> {

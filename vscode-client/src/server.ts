@@ -20,6 +20,7 @@ import type { Launcher } from "./launcher";
 import type { ProgressNotifications } from "./progress";
 import {
   didPredictNotification,
+  type NextEditParams,
   nextEditRequest,
   type NextEditResult,
   ServerCommand,
@@ -155,10 +156,8 @@ export class Server implements vscode.Disposable {
       this.status.tell(reason, client === undefined || reason === "");
       return;
     }
-    const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
     try {
-      const result = await client.sendRequest(nextEditRequest, { textDocument });
-      const words = await this.explain(document, result);
+      const [result, words] = await this.nextEdits(client, document);
       if (isActive(document)) {
         this.status.tell(words, result !== null);
       }
@@ -172,14 +171,19 @@ export class Server implements vscode.Disposable {
     void (editor && this.ask(editor.document));
   }
 
-  /** Return a sentence on a request's answer, or on why nothing is suggested in the document. */
-  async explain(document: vscode.TextDocument, result: NextEditResult | null): Promise<string> {
+  /** Requests the next edits of a document; the sentence is on them, or on why nothing is suggested there. */
+  async nextEdits(
+    client: LanguageClient,
+    document: vscode.TextDocument,
+    limit: Pick<NextEditParams, "count"> = {},
+  ): Promise<[NextEditResult | null, string]> {
+    const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
+    const result = await client.sendRequest(nextEditRequest, { textDocument, ...limit });
     if (result !== null) {
-      return explain(result);
+      return [result, explain(result)];
     }
-    const uri = this.running?.code2ProtocolConverter.asUri(document.uri);
-    const status = (await this.execute(ServerCommand.status, uri)) as StatusParams | undefined;
-    return status?.message ?? "";
+    const status = (await this.execute(ServerCommand.status, textDocument.uri)) as StatusParams | undefined;
+    return [null, status?.message ?? ""];
   }
 
   dispose(): void {

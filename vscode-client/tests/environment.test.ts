@@ -352,9 +352,3 @@ describe("environments of other versions", () => {
     ]);
   });
 });
-
-describe("what the extension brings", () => {
-  it("is missed with a sentence that says what to do", () => {
-    assert.throws(() => bundledRequirements(folder, "cpu"), { kind: "no-wheel", message: /Reinstall/ });
-  });
-});

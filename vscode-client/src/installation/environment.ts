@@ -24,16 +24,9 @@ export interface Bundled {
 /** The lists of hashed requirements that lie beside the server's wheel in the extension. */
 export function bundledRequirements(extensionFolder: string, runtime: Runtime): Bundled {
   const list = (name: string): string => join(extensionFolder, "server", `requirements${name}.txt`);
-  const server = list(runtime === "gpu" ? "-gpu" : "");
-  if (!existsSync(server)) {
-    throw new EnvironmentProblem(
-      "no-wheel",
-      "This build of the Editcast extension contains no server. Reinstall the extension, or name a " +
-        "Python that has Editcast in the setting editcast.python.",
-    );
-  }
-  const training = runtime === "gpu" ? [list("-train-gpu")] : [list("-train"), list("-torch")];
-  return { runtime, server, training };
+  return runtime === "gpu"
+    ? { runtime, server: list("-gpu"), training: [list("-train-gpu")] }
+    : { runtime, server: list(""), training: [list("-train"), list("-torch")] };
 }
 
 /**

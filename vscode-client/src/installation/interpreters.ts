@@ -35,7 +35,6 @@ export class EnvironmentProblem extends Error {
       | "no-permission"
       | "no-packages"
       | "wrong-package"
-      | "no-wheel"
       | "install-failed"
       | "crashes"
       | "cancelled"
@@ -79,10 +78,7 @@ const PROBE_TIMEOUT_MS = 60_000;
  * @throws Error when it does not run or answers nonsense
  */
 export async function probe(command: readonly string[]): Promise<Interpreter> {
-  const [file, ...leading] = command;
-  if (file === undefined || file === "") {
-    throw new Error("no interpreter is named");
-  }
+  const [file = "", ...leading] = command;
   const { stdout } = await promisify(execFile)(file, [...leading, "-c", PROBE], {
     // `-c` searches the working directory for modules, which must therefore not be the workspace:
     // its files are not ours to run.
