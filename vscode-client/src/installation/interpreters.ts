@@ -7,7 +7,7 @@ import { dirname, win32 } from "node:path";
 import { promisify } from "node:util";
 
 /** The oldest Python that the server runs on. */
-export const MINIMUM_PYTHON = [3, 11] as const;
+const MINIMUM_PYTHON = [3, 11] as const;
 
 /** Major, minor, micro. */
 export type Version = readonly [number, number, number];

@@ -10,7 +10,7 @@ const color = (id: string): vscode.ThemeColor => new vscode.ThemeColor(id);
 const GHOST = "editorCodeLens.foreground";
 
 /** Which way an offer that is elsewhere lies; `here` marks its own line. */
-export type Way = "up" | "down" | "here";
+type Way = "up" | "down" | "here";
 
 const ARROWS: Record<Way, string> = {
   up: "M8 3 3 8h3v5h4V8h3z",
