@@ -12,6 +12,7 @@ export default tseslint.config(
     },
     rules: {
       eqeqeq: "error",
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
   },

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import get_args
 
 from editcast_model.bundle import Bundle
-from editcast_model.card import Card
 from editcast_server.prediction.policy import threshold_of
 from editcast_server.settings import Eagerness
 
@@ -13,12 +12,16 @@ Seen = Sequence[tuple[float, bool] | None]
 _FEW = 100  # saves
 
 
-def page(bundle: Bundle) -> str:
-    """Return the comparison in Markdown, a table and a sentence; empty if there is none."""
-    found = _found(bundle.card)
-    if found is None:
-        return ""
-    before, after = found
+def compared(bundle: Bundle) -> tuple[str, str] | None:
+    """Return a sentence on the change at the default eagerness, and a page in Markdown.
+
+    The page has a table of all levels, and the sentence. None means that nothing was compared.
+    """
+    known = bundle.card.written.get("comparison")
+    if not known or not known["after"]:
+        return None
+    before, after = known["before"], known["after"]
+    sentence = _sentence(before, after, threshold_of(bundle.card, "medium"))
     lines = [
         f"# {bundle.name} compared with {bundle.card.base}",
         "",
@@ -30,30 +33,19 @@ def page(bundle: Bundle) -> str:
     ]
     for level in get_args(Eagerness):
         threshold = threshold_of(bundle.card, level)
-        (shown, right), (more, better) = (_counts(one, threshold) for one in found)
+        (shown, right), (more, better) = _counts(before, threshold), _counts(after, threshold)
         shares = (shown, len(before)), (more, len(after)), (right, shown), (better, more)
         lines.append(f"| {level} | {' | '.join(_percent(*one) for one in shares)} |")
-    return "\n".join([*lines, "", sentence(bundle), ""])
+    return sentence, "\n".join([*lines, "", sentence, ""])
 
 
-def sentence(bundle: Bundle) -> str:
-    """Describe the change at the default eagerness; empty if nothing was compared."""
-    found = _found(bundle.card)
-    if found is None:
-        return ""
-    threshold = threshold_of(bundle.card, "medium")
-    (shown, right), (more, better) = (_counts(one, threshold) for one in found)
-    count = len(found[1])
+def _sentence(before: Seen, after: Seen, threshold: float) -> str:
+    (shown, right), (more, better) = _counts(before, threshold), _counts(after, threshold)
     said = (
-        f"After {count} saves you would have seen {more} suggestions instead of {shown}, and "
-        f"{better} right ones instead of {right}"
+        f"After {len(after)} saves you would have seen {more} suggestions instead of {shown}, and "
+        f"{better} right ones instead of {right}."
     )
-    return f"{said}. With so few saves this may be chance." if count < _FEW else f"{said}."
-
-
-def _found(card: Card) -> tuple[Seen, Seen] | None:
-    known = card.written.get("comparison")
-    return (known["before"], known["after"]) if known and known["after"] else None
+    return f"{said} With so few saves this may be chance." if len(after) < _FEW else said
 
 
 def _counts(seen: Seen, threshold: float) -> tuple[int, int]:

@@ -103,7 +103,8 @@ class ReplayClient:
 
     def open(self, text: str, language: str) -> None:
         """Close the last file and folder, and open new ones."""
-        self._close()
+        if self._uri:
+            self._notify("textDocument/didClose", textDocument={"uri": self._uri})
         self._opened += 1
         before, self._folder = self._folder, f"file:///replayed/{self._opened}"
         event = {"added": [_named(self._folder)], "removed": [_named(before)] if before else []}
@@ -176,12 +177,6 @@ class ReplayClient:
     def _did_change(self, uri: str, version: int, change: Mapping[str, Any]) -> None:
         document = {"uri": uri, "version": version}
         self._notify("textDocument/didChange", textDocument=document, contentChanges=[change])
-
-    def _close(self) -> None:
-        if self._uri:
-            self._notify("textDocument/didClose", textDocument={"uri": self._uri})
-        self._uri = ""
-        self._predicted.clear()
 
     # Messages
 

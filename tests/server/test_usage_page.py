@@ -5,14 +5,13 @@ import os
 import re
 import shutil
 import stat
-import subprocess
-import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from command_line import editcast
 from editcast_model.bundle import bundled_path, write_card, write_config
 from editcast_model.errors import ReportError
 from editcast_server.usage import usage_page, write_page
@@ -233,20 +232,9 @@ def test_the_file_is_the_owners_alone_and_never_half_written(tmp_path: Path) -> 
         write_page("new", tmp_path / "nowhere" / "usage.html")
 
 
-def report(*arguments: str, home: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "editcast", "report", *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"EDITCAST_HOME": str(home)},
-        cwd=home,
-        timeout=60,
-    )
-
-
 def test_the_command(tmp_path: Path) -> None:
     fill(tmp_path)
-    ended = report(home=tmp_path)
+    ended = editcast("report", home=tmp_path, folder=tmp_path)
     assert (ended.returncode, ended.stderr) == (0, "")
     written = tmp_path / "reports" / "usage.html"
     assert ended.stdout == f"{written}\n"
@@ -254,8 +242,8 @@ def test_the_command(tmp_path: Path) -> None:
     name = json.loads((bundled_path() / "card.json").read_text("utf-8"))["name"]
     assert f"in use: {name}" in page.words and "2 accepted of 5 (40 %)" in page.words
     assert stat.S_IMODE(written.stat().st_mode) == 0o600 or os.name != "posix"
-    ended = report("--out", "mine.html", home=tmp_path)
+    ended = editcast("report", "--out", "mine.html", home=tmp_path, folder=tmp_path)
     assert ended.stdout == "mine.html\n" and (tmp_path / "mine.html").exists()
-    ended = report("--out", "nowhere/mine.html", home=tmp_path)
+    ended = editcast("report", "--out", "nowhere/mine.html", home=tmp_path, folder=tmp_path)
     assert ended.returncode == 2 and "Traceback" not in ended.stderr
     assert "name another file with --out" in ended.stderr

@@ -9,12 +9,11 @@ import type { Launcher } from "./launcher";
 import { reviewNextEdits } from "./offers/nextEdit";
 import type { Key, Offers } from "./offers/offers";
 import { ServerCommand } from "./protocol";
-import { showReport } from "./report";
 import type { Server } from "./server";
 import type { Snooze } from "./snooze";
 import type { StatusItem } from "./status";
 import { train } from "./training/train";
-import { openWalkthrough, showKeys, showPrivacy, tryIt } from "./walkthrough";
+import { openWalkthrough, showPrivacy, tryIt } from "./walkthrough";
 
 /** The part of an extension's manifest that names languages. */
 interface Manifest {
@@ -39,12 +38,10 @@ export function registerCommands(
     "editcast.acceptEverywhere": () => offers.accept("everywhere"),
     "editcast.acceptWord": () => offers.acceptPart("word"),
     "editcast.acceptLine": () => offers.acceptPart("line"),
-    "editcast.jumpToSuggestion": () => {
-      offers.jump();
-    },
+    "editcast.jumpToSuggestion": () => offers.jump(),
     "editcast.rejectSuggestion": () => offers.reject(),
     "editcast.snoozeSuggestions": () => snooze.choose(status.state === "snoozed"),
-    "editcast.toggle": toggle,
+    "editcast.toggle": () => change<boolean>("enabled", (enabled) => !enabled),
     "editcast.toggleLanguage": toggleLanguage,
     "editcast.trainModel": () => train(server, launcher),
     "editcast.revertModel": async () => {
@@ -56,14 +53,13 @@ export function registerCommands(
     "editcast.install": () => server.install(),
     "editcast.openWalkthrough": () => openWalkthrough(server.running !== undefined),
     "editcast.tryIt": () => tryIt(context),
-    "editcast.showKeys": showKeys,
+    "editcast.showKeys": () =>
+      vscode.commands.executeCommand("workbench.action.openGlobalKeybindings", "@ext:editcast.editcast"),
     "editcast.showPrivacy": () => showPrivacy(context),
     "editcast.chooseEagerness": chooseEagerness,
     "editcast.chooseDevice": chooseDevice,
     "editcast.restartServer": () => server.restart(),
-    "editcast.showLog": () => {
-      log.show();
-    },
+    "editcast.showLog": () => log.show(),
     "editcast.showMenu": () => showMenu(status),
     "editcast.openSettings": () =>
       vscode.commands.executeCommand("workbench.action.openSettings", "@ext:editcast.editcast"),
@@ -72,6 +68,23 @@ export function registerCommands(
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
   );
+}
+
+/** Opens the report in an editor tab: what was shown, accepted and kept, from local data only. */
+async function showReport(server: Server): Promise<void> {
+  const isRunning = await server.isRunningTo("show the report");
+  const page = isRunning && (await server.execute(ServerCommand.report));
+  if (typeof page !== "string") {
+    return;
+  }
+  // No scripts, nothing from elsewhere: the page says so itself, and VS Code allows neither.
+  const panel = vscode.window.createWebviewPanel(
+    "editcast.report",
+    "Editcast Report",
+    vscode.ViewColumn.Active,
+    { enableScripts: false, localResourceRoots: [] },
+  );
+  panel.webview.html = page;
 }
 
 /** The commands that make sense now, for a click on the status bar item. */
@@ -166,10 +179,6 @@ async function chooseDevice(): Promise<void> {
   if (choice !== undefined) {
     await change<string>("device", () => choice.device);
   }
-}
-
-async function toggle(): Promise<void> {
-  await change<boolean>("enabled", (enabled) => !enabled);
 }
 
 async function toggleLanguage(): Promise<void> {

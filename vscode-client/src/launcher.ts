@@ -211,16 +211,12 @@ export class Launcher {
     const location = vscode.ProgressLocation.Notification;
     return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
       const abort = new AbortController();
-      token.onCancellationRequested(() => {
-        abort.abort();
-      });
+      token.onCancellationRequested(() => abort.abort());
       let shown = 0;
       return task({
         root: this.root,
         signal: abort.signal,
-        report: (line) => {
-          this.log.info(line);
-        },
+        report: (line) => this.log.info(line),
         progress: (message, done) => {
           const increment = Math.max(0, 100 * done - shown);
           shown += increment;

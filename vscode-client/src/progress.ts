@@ -5,10 +5,10 @@
 import * as vscode from "vscode";
 import {
   type LanguageClient,
+  type Middleware,
   type ProgressToken,
   type WorkDoneProgressBegin,
   WorkDoneProgressCancelNotification,
-  type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
 
@@ -23,14 +23,7 @@ export class ProgressNotifications {
   private readonly shown = new Map<ProgressToken, Shown>();
 
   /** Middleware of the language client. */
-  readonly handle = (
-    token: ProgressToken,
-    step: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd,
-    next: (
-      token: ProgressToken,
-      step: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd,
-    ) => void,
-  ): void => {
+  readonly handle: NonNullable<Middleware["handleWorkDoneProgress"]> = (token, step, next) => {
     if (step.kind === "begin") {
       this.shown.set(token, this.begin(token, step));
     } else if (step.kind === "report") {
@@ -51,9 +44,9 @@ export class ProgressNotifications {
   }
 
   private begin(token: ProgressToken, first: WorkDoneProgressBegin): Shown {
-    let resolve: () => void = () => undefined;
-    const ended = new Promise<void>((settle) => {
-      resolve = settle;
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
     });
     let progress: vscode.Progress<{ message?: string; increment?: number }> | undefined;
     let percentage = 0;
@@ -80,11 +73,6 @@ export class ProgressNotifications {
         return ended;
       },
     );
-    return {
-      report,
-      end: () => {
-        resolve();
-      },
-    };
+    return { report, end };
   }
 }

@@ -3,7 +3,9 @@
 import * as vscode from "vscode";
 import {
   CloseAction,
+  type CloseHandlerResult,
   ErrorAction,
+  type ErrorHandler,
   ExecuteCommandRequest,
   LanguageClient,
   type LanguageClientOptions,
@@ -18,6 +20,7 @@ import type { Launcher } from "./launcher";
 import type { ProgressNotifications } from "./progress";
 import {
   didPredictNotification,
+  type NextEditParams,
   nextEditRequest,
   type NextEditResult,
   ServerCommand,
@@ -28,12 +31,11 @@ import { ReadOnlyFiles } from "./readOnly";
 import { explain } from "./state";
 import type { StatusItem } from "./status";
 
-/** Restarts after so many crashes would only repeat the last one. */
+/** Restarts after so many crashes within three minutes would only repeat the last one. */
 const MAXIMUM_CRASHES = 4;
 /** Documents in which nobody expects an edit: panels and boxes to write in. */
 const NO_FILES = ["output", "debug", "comment", "vscode-scm", "search-editor"];
 const READ_ONLY = "Editcast makes no suggestions in read-only files.";
-const CRASH_WINDOW_MS = 3 * 60_000;
 
 /** Offers are drawn by us, at the cursor as elsewhere: VS Code is not to ask for some of them too. */
 class Client extends LanguageClient {
@@ -61,7 +63,6 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   /** Starts, stops and restarts, one after the other. */
   private queue: Promise<void> = Promise.resolve();
-  private crashes: number[] = [];
   /** Why the server was not started, if it was not. */
   private problem: EnvironmentProblem["kind"] | undefined;
 
@@ -155,10 +156,8 @@ export class Server implements vscode.Disposable {
       this.status.tell(reason, client === undefined || reason === "");
       return;
     }
-    const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
     try {
-      const result = await client.sendRequest(nextEditRequest, { textDocument });
-      const words = await this.explain(document, result);
+      const [result, words] = await this.nextEdits(client, document);
       if (isActive(document)) {
         this.status.tell(words, result !== null);
       }
@@ -172,14 +171,19 @@ export class Server implements vscode.Disposable {
     void (editor && this.ask(editor.document));
   }
 
-  /** Return a sentence on a request's answer, or on why nothing is suggested in the document. */
-  async explain(document: vscode.TextDocument, result: NextEditResult | null): Promise<string> {
+  /** Requests the next edits of a document; the sentence is on them, or on why nothing is suggested there. */
+  async nextEdits(
+    client: LanguageClient,
+    document: vscode.TextDocument,
+    limit: Pick<NextEditParams, "count"> = {},
+  ): Promise<[NextEditResult | null, string]> {
+    const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
+    const result = await client.sendRequest(nextEditRequest, { textDocument, ...limit });
     if (result !== null) {
-      return explain(result);
+      return [result, explain(result)];
     }
-    const uri = this.running?.code2ProtocolConverter.asUri(document.uri);
-    const status = (await this.execute(ServerCommand.status, uri)) as StatusParams | undefined;
-    return status?.message ?? "";
+    const status = (await this.execute(ServerCommand.status, textDocument.uri)) as StatusParams | undefined;
+    return [null, status?.message ?? ""];
   }
 
   dispose(): void {
@@ -218,7 +222,6 @@ export class Server implements vscode.Disposable {
     try {
       const executable = await this.launcher.find();
       this.log.info(`starting ${[executable.command, ...(executable.args ?? [])].join(" ")}`);
-      this.crashes = [];
       this.client = this.makeClient(executable);
       await this.client.start();
       this.askForActive();
@@ -311,10 +314,11 @@ export class Server implements vscode.Disposable {
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.afterCrash(),
+        closed: () => this.afterCrash(crashes),
       },
     };
     const client = new Client("editcast", "Editcast", executable, options);
+    const crashes = client.createDefaultErrorHandler(MAXIMUM_CRASHES - 1);
     this.progress.client = client;
     client.onDidChangeState(({ newState }) => {
       if (newState === ClientState.Running) {
@@ -341,15 +345,14 @@ export class Server implements vscode.Disposable {
   }
 
   /** The server process ended by itself: start it again, unless it does so all the time. */
-  private afterCrash(): { action: CloseAction; handled: boolean } {
+  private async afterCrash(crashes: ErrorHandler): Promise<CloseHandlerResult> {
     this.progress.endAll();
     this.ended.fire();
-    const now = Date.now();
-    this.crashes = [...this.crashes.filter((time) => now - time < CRASH_WINDOW_MS), now];
-    if (this.crashes.length < MAXIMUM_CRASHES) {
+    const { action } = await crashes.closed();
+    if (action === CloseAction.Restart) {
       this.log.warn("the server ended unexpectedly and is started again");
       this.status.show("starting");
-      return { action: CloseAction.Restart, handled: true };
+      return { action, handled: true };
     }
     this.fail(
       new EnvironmentProblem(
@@ -358,7 +361,7 @@ export class Server implements vscode.Disposable {
           `the log for the reason, then retry.`,
       ),
     );
-    return { action: CloseAction.DoNotRestart, handled: true };
+    return { action, handled: true };
   }
 }
 

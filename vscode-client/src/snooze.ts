@@ -1,5 +1,8 @@
 // Silence for a while: a time, until VS Code restarts, or in a workspace until it is woken.
 
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 
 import { ServerCommand } from "./protocol";
@@ -25,16 +28,17 @@ export class Snooze implements vscode.Disposable {
   /** When the silence of this window ends, in milliseconds since the epoch. */
   private end = 0;
   private readonly subscription: vscode.Disposable;
-  private readonly file: vscode.Uri | undefined;
+  private readonly file: string | undefined;
 
   /** @param storage the workspace's folder for this extension; undefined where no folder is open */
   constructor(
     private readonly server: Server,
-    private readonly storage: vscode.Uri | undefined,
+    storage: vscode.Uri | undefined,
   ) {
-    this.file = storage && vscode.Uri.joinPath(storage, SILENT);
-    this.subscription = server.onDidStart(async () => {
-      const left = (await this.isSilent()) ? ENDLESS : (this.end - Date.now()) / 1000;
+    this.file = storage && join(storage.fsPath, SILENT);
+    this.subscription = server.onDidStart(() => {
+      const isSilent = this.file !== undefined && existsSync(this.file);
+      const left = isSilent ? ENDLESS : (this.end - Date.now()) / 1000;
       if (left > 0) {
         void this.server.tell(ServerCommand.snooze, left);
       }
@@ -64,25 +68,15 @@ export class Snooze implements vscode.Disposable {
     }
   }
 
-  private async isSilent(): Promise<boolean> {
-    if (this.file === undefined) {
-      return false;
-    }
-    return vscode.workspace.fs.stat(this.file).then(
-      () => true,
-      () => false,
-    );
-  }
-
   private async remember(isSilent: boolean): Promise<void> {
-    if (this.file === undefined || this.storage === undefined || isSilent === (await this.isSilent())) {
+    if (this.file === undefined) {
       return;
     }
     if (isSilent) {
-      await vscode.workspace.fs.createDirectory(this.storage);
-      await vscode.workspace.fs.writeFile(this.file, new Uint8Array());
+      await mkdir(dirname(this.file), { recursive: true });
+      await writeFile(this.file, "");
     } else {
-      await vscode.workspace.fs.delete(this.file);
+      await rm(this.file, { force: true });
     }
   }
 

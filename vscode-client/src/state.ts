@@ -5,7 +5,7 @@ import type { NextEditResult, ServerState } from "./protocol";
 /** The server's own states, and those in which there is no server to tell. */
 export type State = ServerState | "absent" | "starting" | "stopped" | "failed";
 
-export interface Presentation {
+interface Presentation {
   text: string;
   /** For screen readers, which do not read icons. */
   label: string;

@@ -37,11 +37,6 @@ export async function tryIt(context: vscode.ExtensionContext): Promise<void> {
   await vscode.window.showTextDocument(document, { selection, preview: false });
 }
 
-/** Lists the keys of the extension, to be bound anew. */
-export async function showKeys(): Promise<void> {
-  await vscode.commands.executeCommand("workbench.action.openGlobalKeybindings", "@ext:editcast.editcast");
-}
-
 /** Shows what is kept on this machine, and where. */
 export async function showPrivacy(context: vscode.ExtensionContext): Promise<void> {
   const page = vscode.Uri.joinPath(context.extensionUri, "walkthrough", "privacy.md");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { explainInstallFailure } from "../src/installation/failures";
+import { explainFailure } from "../src/installation/failures";
 import type { Interpreter } from "../src/installation/interpreters";
 
 describe("a failed installation", () => {
@@ -51,7 +51,7 @@ describe("a failed installation", () => {
   ];
   for (const [output, kind, sentence] of cases) {
     it(`is explained: ${kind}, from "${output.slice(0, 40)}"`, () => {
-      const problem = explainInstallFailure(output, base, "/storage");
+      const problem = explainFailure(output, base, "/storage");
       assert.equal(problem.kind, kind);
       assert.match(problem.message, sentence);
     });

@@ -47,7 +47,7 @@ describe("an interpreter", () => {
 
   it("that does not run, or answers nonsense, is an error", async () => {
     await assert.rejects(probe([join(folder, "missing")]), /ENOENT/);
-    await assert.rejects(probe([""]), /no interpreter is named/);
+    await assert.rejects(probe([""]), TypeError);
     const path = join(folder, "nonsense");
     writeFileSync(path, "#!/bin/sh\necho hello\n");
     chmodSync(path, 0o755);

@@ -20,7 +20,7 @@ from editcast import kinds
 from editcast.guarded import guarded
 from editcast.render_diff import plain
 from editcast.replaying import replayed_on_cluster, serving
-from editcast.source_options import device_option, ray_option, source_options
+from editcast.source_options import device_option, ray_option, seed_option, source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
@@ -90,7 +90,7 @@ _EXAMPLES = {
 @click.option(
     "--commits", default=40, type=kinds.Whole(1, 10**6), help="Commits sampled from each project."
 )
-@click.option("--seed", default=0, type=kinds.SEED, help="Seed of the sample of commits.")
+@seed_option
 @click.option(
     "--held-out",
     is_flag=True,

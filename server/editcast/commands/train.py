@@ -11,8 +11,7 @@ import click
 from click.core import ParameterSource
 
 from editcast import kinds
-from editcast.comparison import page
-from editcast.comparison import sentence as in_a_sentence
+from editcast.comparison import compared
 from editcast.guarded import EndError, guarded
 from editcast.progress import TrainingProgress
 from editcast.source_options import device_option, ray_option, seed_option, source_options
@@ -217,10 +216,11 @@ def _train(request: "Request", *, as_json: bool) -> None:
         bundle = Bundle.open(made)
         for sentence in (*_result(bundle), f"The model is in {made}."):
             progress.stage(sentence)
-        if compared := in_a_sentence(bundle):
+        if found := compared(bundle):
+            sentence, page = found
             path = (own_folder("reports") if request.personal else request.folder) / "comparison.md"
-            write_text(path, page(bundle))
-            progress.stage(compared, "comparison", page=str(path))
+            write_text(path, page)
+            progress.stage(sentence, "comparison", page=str(path))
 
 
 def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces: bool) -> None:

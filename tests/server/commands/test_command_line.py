@@ -1,7 +1,6 @@
 """`editcast history`, `editcast doctor`, and what the one command does with errors."""
 
 import json
-import os
 import subprocess
 import sys
 from datetime import datetime
@@ -9,17 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import editcast
 from editcast_store.saves import Store
-
-
-def editcast(*arguments: str, home: Path, columns: int = 200) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "editcast", *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"EDITCAST_HOME": str(home), "COLUMNS": str(columns)},
-        timeout=60,
-    )
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from editcast.comparison import page, sentence
+from editcast.comparison import compared
 from editcast_model.bundle import Bundle, bundled_path, write_card
 
 
-def compared(folder: Path, comparison: dict[str, Any] | None) -> Bundle:
+def bundle_with(folder: Path, comparison: dict[str, Any] | None) -> Bundle:
     """The bundled model as if it had been trained on from another one."""
     shutil.copytree(bundled_path(), folder / "made")
     card = dict(Bundle.open(folder / "made").card.written) | {"name": "yours", "base": "before"}
@@ -20,8 +20,11 @@ def compared(folder: Path, comparison: dict[str, Any] | None) -> Bundle:
 def test_one_table_and_one_sentence(tmp_path: Path) -> None:
     before = [[0.9, True], [0.6, False], None, [0.4, True]] * 50
     after = [[0.9, True], [0.6, True], [0.55, True], [0.2, True]] * 50
-    bundle = compared(tmp_path, {"before": before, "after": after})
-    lines = page(bundle).splitlines()
+    bundle = bundle_with(tmp_path, {"before": before, "after": after})
+    found = compared(bundle)
+    assert found is not None
+    sentence, page = found
+    lines = page.splitlines()
     assert lines[0] == "# yours compared with before"
     assert [line for line in lines if line.startswith("|")][2:] == [
         "| low | 25 % | 25 % | 100 % | 100 % |",
@@ -29,13 +32,16 @@ def test_one_table_and_one_sentence(tmp_path: Path) -> None:
         "| high | 75 % | 75 % | 67 % | 100 % |",
     ]
     said = "After 200 saves you would have seen 150 suggestions instead of 100, and 150 right ones"
-    assert lines[-1] == sentence(bundle) == f"{said} instead of 50."
+    assert lines[-1] == sentence == f"{said} instead of 50."
 
 
 def test_few_saves_are_said_to_be_few_and_no_comparison_is_no_page(tmp_path: Path) -> None:
-    bundle = compared(tmp_path, {"before": [None, None], "after": [None, [0.9, False]]})
-    assert sentence(bundle).endswith("instead of 0. With so few saves this may be chance.")
-    assert "| medium | 0 % | 50 % | - | 0 % |" in page(bundle)
+    bundle = bundle_with(tmp_path, {"before": [None, None], "after": [None, [0.9, False]]})
+    found = compared(bundle)
+    assert found is not None
+    sentence, page = found
+    assert sentence.endswith("instead of 0. With so few saves this may be chance.")
+    assert "| medium | 0 % | 50 % | - | 0 % |" in page
     (tmp_path / "without").mkdir()
-    without = compared(tmp_path / "without", None)
-    assert page(without) == sentence(without) == ""
+    without = bundle_with(tmp_path / "without", None)
+    assert compared(without) is None

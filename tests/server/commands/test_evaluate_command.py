@@ -1,36 +1,22 @@
 """`editcast evaluate` as a user runs it: real server processes on a real repository and saves."""
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pygit2
 import pytest
 
+import command_line
 from editcast_model.bundle import bundled_path
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.results import Evaluation
 
 CALLS = "".join(f"value_{n} = load(path)\n\n\n" for n in range(5))
+# Even in a terminal this narrow nothing is cut.
+editcast = partial(command_line.editcast, columns=30)
 TEXTS = [CALLS.replace("load", "read", times) for times in range(6)]
-
-
-def editcast(*arguments: object, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "editcast", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={
-            **os.environ,
-            "EDITCAST_HOME": str(home),
-            "PYTHONIOENCODING": "utf-8",
-            "COLUMNS": "30",  # in which nothing is cut
-        },
-    )
 
 
 @pytest.fixture(scope="module")

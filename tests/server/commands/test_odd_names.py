@@ -3,13 +3,12 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from command_line import editcast
 from editcast.commands import doctor
 from editcast.render_diff import render_changes
 from editcast_store.saves import Store
@@ -22,20 +21,6 @@ NAMES = [
     ":smile:.py",
     "x\x1b[2J.py",
 ]
-
-
-def editcast(
-    *arguments: str, home: Path, folder: Path | None = None, umask: int = -1
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "editcast", *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"EDITCAST_HOME": str(home), "COLUMNS": "200"},
-        cwd=folder,
-        umask=umask,
-        timeout=120,
-    )
 
 
 @pytest.fixture

@@ -45,20 +45,14 @@ function isWithin(path: string, folder: string): boolean {
   return path.startsWith(folder + sep);
 }
 
-/** Says the size of some files: saves, files, bytes, and the days from the first to the last. */
+/** Says the size of one file or more: saves, files, bytes, and the days from the first to the last. */
 export function amount(files: readonly RememberedFile[]): string {
   const saves = sum(files.map((file) => file.saves));
-  const days =
-    files.length === 0
-      ? 0
-      : Math.ceil(
-          (Math.max(...files.map((file) => file.last)) - Math.min(...files.map((file) => file.first)) + 1) / DAY_MS,
-        );
+  const [first, last] = [Math.min(...files.map((file) => file.first)), Math.max(...files.map((file) => file.last))];
+  const days = Math.ceil((last - first + 1) / DAY_MS);
   const size = bytes(sum(files.map((file) => file.bytes)));
-  const [only] = files;
-  return files.length === 1 && only !== undefined
-    ? `${counted(saves, "save")}, ${size}, ${counted(days, "day")}`
-    : `${counted(saves, "save")} of ${counted(files.length, "file")}, ${size}, ${counted(days, "day")}`;
+  const inFiles = files.length === 1 ? "" : ` of ${counted(files.length, "file")}`;
+  return `${counted(saves, "save")}${inFiles}, ${size}, ${counted(days, "day")}`;
 }
 
 /** Says the size of all that is remembered, with what it takes on the disk. */

@@ -44,9 +44,7 @@ export class HistoryView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   get commands(): Record<string, (argument?: unknown) => unknown> {
     return {
       "editcast.showHistory": () => this.show(),
-      "editcast.refreshHistory": () => {
-        this.refresh();
-      },
+      "editcast.refreshHistory": () => this.refresh(),
       "editcast.openSave": (node) => this.open(node as Node),
       "editcast.compareSaveWithFile": (node) => this.open(node as Node, true),
       "editcast.forgetPath": (node) => this.forgetPath(node as Node),

@@ -24,16 +24,9 @@ export interface Bundled {
 /** The lists of hashed requirements that lie beside the server's wheel in the extension. */
 export function bundledRequirements(extensionFolder: string, runtime: Runtime): Bundled {
   const list = (name: string): string => join(extensionFolder, "server", `requirements${name}.txt`);
-  const server = list(runtime === "gpu" ? "-gpu" : "");
-  if (!existsSync(server)) {
-    throw new EnvironmentProblem(
-      "no-wheel",
-      "This build of the Editcast extension contains no server. Reinstall the extension, or name a " +
-        "Python that has Editcast in the setting editcast.python.",
-    );
-  }
-  const training = runtime === "gpu" ? [list("-train-gpu")] : [list("-train"), list("-torch")];
-  return { runtime, server, training };
+  return runtime === "gpu"
+    ? { runtime, server: list("-gpu"), training: [list("-train-gpu")] }
+    : { runtime, server: list(""), training: [list("-train"), list("-torch")] };
 }
 
 /**
@@ -54,7 +47,7 @@ async function folderOf({ server }: Bundled, root: string): Promise<string> {
 /** The Python of the environment that has exactly what is listed, or undefined: it is not made. */
 export async function madeEnvironment(bundled: Bundled, root: string): Promise<string | undefined> {
   const folder = await folderOf(bundled, root);
-  const python = environmentPython(folder, process.platform);
+  const python = environmentPython(folder);
   if (!(await isUsable(folder, python))) {
     return undefined;
   }
@@ -81,7 +74,7 @@ export async function newEnvironment(
   let partial: string | undefined;
   try {
     const folder = await folderOf(bundled, root);
-    const python = environmentPython(folder, process.platform);
+    const python = environmentPython(folder);
     await mkdir(root, { recursive: true });
     partial = await mkdtemp(join(root, "making-"));
     report(`Creating an environment with ${base.path}`);
@@ -113,7 +106,7 @@ export async function removeUnused(root: string, python: string): Promise<void> 
   for (const folder of names.map((name) => join(root, name))) {
     const mark = join(folder, COMPLETE);
     const { mtimeMs } = await stat(existsSync(mark) ? mark : folder);
-    if (environmentPython(folder, process.platform) !== python && Date.now() - mtimeMs > UNUSED_MS) {
+    if (environmentPython(folder) !== python && Date.now() - mtimeMs > UNUSED_MS) {
       await rm(folder, { recursive: true, force: true });
     }
   }

@@ -1,8 +1,8 @@
 // Why an environment could not be made, with what the user can do.
 
-import { EnvironmentProblem, type Interpreter } from "./interpreters";
+import { EnvironmentProblem, type Interpreter, withoutVenv } from "./interpreters";
 
-/** The problem behind an installation that failed or was cancelled. */
+/** Explains an installation that failed or was cancelled, from the output of venv, pip or the file system. */
 export function explainFailure(error: unknown, base: Interpreter, root: string): EnvironmentProblem {
   if (error instanceof Error && error.name === "AbortError") {
     return new EnvironmentProblem(
@@ -10,15 +10,7 @@ export function explainFailure(error: unknown, base: Interpreter, root: string):
       "The installation was cancelled. Retry when you want to install Editcast.",
     );
   }
-  return explainInstallFailure(error instanceof Error ? error.message : String(error), base, root);
-}
-
-/** Explains what went wrong, from the output of venv, pip or the file system. */
-export function explainInstallFailure(
-  output: string,
-  base: Interpreter,
-  root: string,
-): EnvironmentProblem {
+  const output = error instanceof Error ? error.message : String(error);
   if (/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|not enough space/i.test(output)) {
     return new EnvironmentProblem(
       "no-disk",
@@ -33,11 +25,7 @@ export function explainInstallFailure(
     );
   }
   if (/ensurepip is not available|No module named '?(venv|ensurepip)/i.test(output)) {
-    return new EnvironmentProblem(
-      "no-venv",
-      `${base.path} cannot create environments: install its venv package (on Debian and Ubuntu, ` +
-        `python3-venv) or name another Python in the setting editcast.python.`,
-    );
+    return withoutVenv(base);
   }
   if (
     /NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Max retries exceeded/.test(

@@ -7,7 +7,7 @@ import { dirname, win32 } from "node:path";
 import { promisify } from "node:util";
 
 /** The oldest Python that the server runs on. */
-export const MINIMUM_PYTHON = [3, 11] as const;
+const MINIMUM_PYTHON = [3, 11] as const;
 
 /** Major, minor, micro. */
 export type Version = readonly [number, number, number];
@@ -35,7 +35,6 @@ export class EnvironmentProblem extends Error {
       | "no-permission"
       | "no-packages"
       | "wrong-package"
-      | "no-wheel"
       | "install-failed"
       | "crashes"
       | "cancelled"
@@ -79,10 +78,7 @@ const PROBE_TIMEOUT_MS = 60_000;
  * @throws Error when it does not run or answers nonsense
  */
 export async function probe(command: readonly string[]): Promise<Interpreter> {
-  const [file, ...leading] = command;
-  if (file === undefined || file === "") {
-    throw new Error("no interpreter is named");
-  }
+  const [file = "", ...leading] = command;
   const { stdout } = await promisify(execFile)(file, [...leading, "-c", PROBE], {
     // `-c` searches the working directory for modules, which must therefore not be the workspace:
     // its files are not ours to run.
@@ -166,14 +162,10 @@ export async function findBase(
       newest = found;
     }
   }
-  const install = howToInstall(process.platform);
   if (recent !== undefined) {
-    throw new EnvironmentProblem(
-      "no-venv",
-      `${recent.path} cannot create environments: install its venv package (on Debian and Ubuntu, ` +
-        `python3-venv) or name another Python in the setting editcast.python.`,
-    );
+    throw withoutVenv(recent);
   }
+  const install = howToInstall(process.platform);
   if (newest !== undefined) {
     throw new EnvironmentProblem(
       "old-python",
@@ -185,6 +177,15 @@ export async function findBase(
     "no-python",
     `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer, but found none. Install Python (${install}), ` +
       `or name one in the setting editcast.python.`,
+  );
+}
+
+/** The problem of a Python that cannot make environments. */
+export function withoutVenv({ path }: Interpreter): EnvironmentProblem {
+  return new EnvironmentProblem(
+    "no-venv",
+    `${path} cannot create environments: install its venv package (on Debian and Ubuntu, ` +
+      `python3-venv) or name another Python in the setting editcast.python.`,
   );
 }
 

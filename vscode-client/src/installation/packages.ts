@@ -46,7 +46,7 @@ export const DOWNLOADS = "downloads";
 const PROGRESS_MS = 500;
 
 /** The interpreter inside an environment made by `python -m venv`. */
-export function environmentPython(folder: string, platform: NodeJS.Platform): string {
+export function environmentPython(folder: string, platform: NodeJS.Platform = process.platform): string {
   return platform === "win32"
     ? join(folder, "Scripts", "python.exe")
     : join(folder, "bin", "python");
@@ -79,12 +79,11 @@ export async function makeEnvironment(
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
-  const inside = environmentPython(folder, process.platform);
   const { uv, report, signal } = surroundings;
   if (uv !== undefined) {
     try {
       await run(uv, ["venv", "--quiet", "--no-project", "--allow-existing", "--python", base, folder], surroundings);
-      await installWithUv(uv, inside, list, folder, size, surroundings);
+      await installWithUv(uv, folder, list, size, surroundings);
       return;
     } catch (error) {
       if (signal.aborted) {
@@ -94,7 +93,7 @@ export async function makeEnvironment(
     }
   }
   await run(base, ["-I", "-m", "venv", "--clear", "--without-pip", folder], surroundings);
-  await installWithPip(inside, list, folder, size, surroundings);
+  await addPackages(folder, [list], size, surroundings);
 }
 
 /** Installs what files list into an environment that is there, as `makeEnvironment` does. */
@@ -104,32 +103,29 @@ export async function addPackages(
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
-  const inside = environmentPython(folder, process.platform);
   for (const list of lists) {
-    await installWithPip(inside, list, folder, size, surroundings);
+    await installWithPip(folder, list, size, surroundings);
   }
 }
 
 async function installWithUv(
   uv: string,
-  python: string,
-  list: string,
   folder: string,
+  list: string,
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
   const downloads = join(surroundings.root, DOWNLOADS);
   // It unpacks while it downloads.
   await watched(folder, downloads, size.disk / size.download, size, surroundings, () => {
-    const parameters = ["pip", "install", "--quiet", "--python", python, "--cache-dir", downloads];
-    return run(uv, [...parameters, ...AS_LISTED, "-r", list], surroundings, dirname(list));
+    const place = ["--python", environmentPython(folder), "--cache-dir", downloads];
+    return run(uv, ["pip", "install", "--quiet", ...place, ...AS_LISTED, "-r", list], surroundings, dirname(list));
   });
 }
 
 async function installWithPip(
-  python: string,
-  list: string,
   folder: string,
+  list: string,
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
@@ -139,7 +135,7 @@ async function installWithPip(
   await mkdir(downloads, { recursive: true });
   try {
     await watched(folder, downloads, 1, size, surroundings, () =>
-      run(python, [...PIP_INSTALL, ...cache, "-r", list], surroundings, dirname(list), temporary),
+      run(environmentPython(folder), [...PIP_INSTALL, ...cache, "-r", list], surroundings, dirname(list), temporary),
     );
   } finally {
     await rm(downloads, { recursive: true, force: true });

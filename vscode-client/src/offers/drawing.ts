@@ -10,7 +10,7 @@ const color = (id: string): vscode.ThemeColor => new vscode.ThemeColor(id);
 const GHOST = "editorCodeLens.foreground";
 
 /** Which way an offer that is elsewhere lies; `here` marks its own line. */
-export type Way = "up" | "down" | "here";
+type Way = "up" | "down" | "here";
 
 const ARROWS: Record<Way, string> = {
   up: "M8 3 3 8h3v5h4V8h3z",
@@ -51,21 +51,23 @@ function inBox(editor: vscode.TextEditor, { line, text, column, width, rows }: B
   };
 }
 
-function boxes(): vscode.TextEditorDecorationType {
-  return vscode.window.createTextEditorDecorationType({
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-    after: {
-      color: color("editor.foreground"),
-      backgroundColor: color("editorHoverWidget.background"),
-      border: "1px solid",
-      borderColor: color("editorHoverWidget.border"),
-    },
-  });
+/** A decoration that does not grow with what is typed at its ends. */
+function decoration(look: vscode.DecorationRenderOptions): vscode.TextEditorDecorationType {
+  const rangeBehavior = vscode.DecorationRangeBehavior.ClosedClosed;
+  return vscode.window.createTextEditorDecorationType({ ...look, rangeBehavior });
 }
 
+const BOX: vscode.DecorationRenderOptions = {
+  after: {
+    color: color("editor.foreground"),
+    backgroundColor: color("editorHoverWidget.background"),
+    border: "1px solid",
+    borderColor: color("editorHoverWidget.border"),
+  },
+};
+
 export class Drawing implements vscode.Disposable {
-  private readonly inserted = vscode.window.createTextEditorDecorationType({
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  private readonly inserted = decoration({
     after: {
       color: color(GHOST),
       // What marks the character behind it, such as a matching bracket, would be drawn under all of it.
@@ -73,22 +75,19 @@ export class Drawing implements vscode.Disposable {
       fontStyle: "italic",
     },
   });
-  private readonly deleted = vscode.window.createTextEditorDecorationType({
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  private readonly deleted = decoration({
     textDecoration: "line-through",
     backgroundColor: color("diffEditor.removedTextBackground"),
   });
-  private readonly block = vscode.window.createTextEditorDecorationType({
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  private readonly block = decoration({
     after: {
       color: color("editor.foreground"),
       backgroundColor: color("diffEditor.insertedTextBackground"),
     },
   });
-  private readonly box = boxes();
-  private readonly hintBox = boxes();
-  private readonly hint = vscode.window.createTextEditorDecorationType({
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  private readonly box = decoration(BOX);
+  private readonly hintBox = decoration(BOX);
+  private readonly hint = decoration({
     after: {
       color: color(GHOST),
       margin: "0 0 0 3ch",

@@ -10,7 +10,7 @@ import { type Box, columnsAdded, EDGES, GAP, LEAST_WIDTH, type Lines, type Previ
 export type Hint = readonly string[];
 
 /** The line at which a hint is shown, that of the cursor. */
-export interface HintLine {
+interface HintLine {
   number: number;
   /** The column of the cursor, which is to be seen. */
   cursor: number;

@@ -6,14 +6,14 @@ export interface Layout {
   groups: readonly Group[];
 }
 
-export interface Group {
+interface Group {
   size?: number;
   /** Groups within, which lie in the other direction. */
   groups?: readonly Group[];
 }
 
 /** The settings of an editor that decide how much of its width the text has. */
-export interface Look {
+interface Look {
   fontSize: number;
   lines: number;
   minimap: boolean;

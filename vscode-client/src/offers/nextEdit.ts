@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { type NextEditResult, nextEditRequest, ServerCommand, type Suggestion } from "../protocol";
+import { type NextEditResult, ServerCommand, type Suggestion } from "../protocol";
 import type { Server } from "../server";
 
 /** As many as the code action menu offers. */
@@ -82,9 +82,7 @@ async function ask(
   } else if (editor === undefined) {
     reason = "no file is open";
   } else {
-    const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document);
-    const result = await client.sendRequest(nextEditRequest, { textDocument, count: COUNT });
-    const words = await server.explain(editor.document, result);
+    const [result, words] = await server.nextEdits(client, editor.document, { count: COUNT });
     if (result === null) {
       reason = words;
     } else if (result.suggestions.length === 0) {

@@ -37,9 +37,7 @@ export type Key = "Tab" | "TabInList";
 export class Offers implements vscode.Disposable {
   private readonly drawing = new Drawing();
   private readonly announcement = new Announcement();
-  private readonly chain = new Chain(() => {
-    this.draw();
-  });
+  private readonly chain = new Chain(() => this.draw());
   private readonly room = new Room(() => {
     this.drawn = undefined;
     this.draw();
@@ -54,22 +52,16 @@ export class Offers implements vscode.Disposable {
   private contexts = new Map<string, unknown>();
 
   constructor(private readonly server: Server) {
-    const draw = (): void => {
-      this.draw();
-    };
+    const draw = (): void => this.draw();
     this.subscriptions = [
-      server.onDidPredict((result) => {
-        this.take(result);
-      }),
+      server.onDidPredict((result) => this.take(result)),
       server.onDidEnd(() => {
         // Whoever could say what became of an offer is gone.
         this.offered.clear();
         this.otherFiles.clear();
         this.draw();
       }),
-      vscode.workspace.onDidChangeTextDocument((change) => {
-        this.follow(change);
-      }),
+      vscode.workspace.onDidChangeTextDocument((change) => this.follow(change)),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.offered.delete(document.uri.toString());
         this.draw(); // its editor stays if only its language is another

@@ -9,7 +9,7 @@
 import { applied, type Hunk } from "./offer";
 import { changedWords } from "./words";
 
-export interface Place {
+interface Place {
   line: number;
   character: number;
 }
