@@ -39,7 +39,7 @@ from editcast_training.cluster import HERE, streamed
 from editcast_training.cluster_training import train_on_cluster
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.dataset import Dataset
-from editcast_training.data.shards import CorpusPart, Elsewhere, Piece, Task, make_on_cluster
+from editcast_training.data.shards import CorpusPart, Piece, Task, make_elsewhere, make_on_cluster
 from editcast_training.fit.plan import TrainingPlan
 from editcast_training.sources.registry import (
     Origin,
@@ -60,12 +60,12 @@ _NODE = {"num_cpus": 1, "memory": 2 << 30, "object_store_memory": 1 << 27}
 class Measured:
     """Makes shards on a worker, and says what that took."""
 
-    make: Elsewhere
+    tokenizer: bytes
 
     def __call__(self, task: Task) -> Iterator[tuple[Piece, float, float]]:
         """Make the shards; yield what comes of it, processor seconds and memory in MB."""
         before = time.process_time()
-        for piece in self.make(task):
+        for piece in make_elsewhere(self.tokenizer, task):
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # Linux: kB
             yield piece, time.process_time() - before, peak
 
@@ -76,7 +76,7 @@ def corpus(out: Path, origins: Any, tokenizer: Path, workers: int) -> dict[str, 
 
     def work(tasks: Any) -> Any:
         folder = tasks[0].folder
-        measured = Measured(Elsewhere((folder / "tokenizer.json").read_bytes()))
+        measured = Measured((folder / "tokenizer.json").read_bytes())
         for _, (piece, seconds, peak) in streamed(measured, tasks, HERE, workers):
             if isinstance(piece, CorpusPart):
                 took.append((seconds, peak))
@@ -283,7 +283,7 @@ def memory(repositories: Path, mirror: Path, tokenizer: Path) -> None:
 
 def made_alone(tokenizer: bytes, task: Task) -> tuple[CorpusPart, float, float]:
     """Make the shards of a source, as the first one of a process; return what that took."""
-    for piece, seconds, peak in Measured(Elsewhere(tokenizer))(task):
+    for piece, seconds, peak in Measured(tokenizer)(task):
         if isinstance(piece, CorpusPart):
             return piece, seconds, peak
     raise AssertionError  # the counts come last

@@ -15,8 +15,6 @@ from editcast_training.augment.syntax_tree import (
     MOST_PLACES,
     PLAIN_VALUES,
     Source,
-    by_callee,
-    by_text,
     calls_of,
     fresh_name,
     is_in_f_string,
@@ -26,6 +24,7 @@ from editcast_training.augment.syntax_tree import (
     pick,
     positional,
     repeated,
+    repeated_calls,
     wrapper_name,
 )
 
@@ -100,7 +99,7 @@ def reorder_parameters(source: Source, rng: Random) -> Iterator[Hunk]:
 
 def swap_arguments(source: Source, rng: Random) -> Iterator[Hunk]:
     """Swap two arguments of all the calls of one function."""
-    for _, calls in pick(rng, repeated(by_callee(source))):
+    for _, calls in pick(rng, repeated_calls(source)):
         given = [positional(call) for call in calls]
         if min(map(len, given)) >= 2:
             place = rng.randrange(min(map(len, given)) - 1)
@@ -110,7 +109,7 @@ def swap_arguments(source: Source, rng: Random) -> Iterator[Hunk]:
 
 def add_argument(source: Source, rng: Random) -> Iterator[Hunk]:
     """Add a keyword argument to all the calls of one function."""
-    for _, calls in pick(rng, repeated(by_callee(source))):
+    for _, calls in pick(rng, repeated_calls(source)):
         name = rng.choice(sorted(source.words))
         text = f"{name}={rng.choice((name, *_constants(calls)))}"
         given = [one for call in calls if (one := items(field(call, "arguments")))]
@@ -132,14 +131,14 @@ def wrap(source: Source, rng: Random) -> Iterator[Hunk]:
         )
         if is_value:
             values.append(node)
-    for text, nodes in pick(rng, repeated(by_text(source, values))):
+    for text, nodes in pick(rng, repeated(source, values)):
         name = wrapper_name(source, rng)
         yield from (source.replace(node, f"{name}({text})") for node in nodes)
 
 
 def unwrap(source: Source, rng: Random) -> Iterator[Hunk]:
     """Replace the calls of one function by their only argument."""
-    for _, calls in pick(rng, repeated(by_callee(source))):
+    for _, calls in pick(rng, repeated_calls(source)):
         given = [items(field(call, "arguments")) for call in calls]
         if all(len(one) == 1 and one[0].type in PLAIN_VALUES for one in given):
             pairs = zip(calls, given, strict=True)

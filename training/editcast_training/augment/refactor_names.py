@@ -12,7 +12,6 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import field
 from editcast_training.augment.syntax_tree import (
     Source,
-    by_text,
     calls_of,
     fresh_name,
     items,
@@ -57,8 +56,8 @@ def _renamed(source: Source, rng: Random, old: str, nodes: list[Node]) -> Iterat
 
 def rename_attribute(source: Source, rng: Random) -> Iterator[Hunk]:
     """Rename an attribute of self, or a method, wherever it is used."""
-    groups = by_text(source, source.parts("attribute", "attribute"))
-    for old, nodes in pick(rng, repeated(groups)):
+    attributes = source.parts("attribute", "attribute")
+    for old, nodes in pick(rng, repeated(source, attributes)):
         named = source.parts("name", "function_definition")
         nodes = nodes + [one for one in named if source.of(one) == old]
         yield from _renamed(source, rng, old, nodes)

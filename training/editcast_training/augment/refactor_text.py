@@ -19,7 +19,6 @@ from editcast_training.augment.syntax_tree import (
     PLAIN_VALUES,
     WORD_PART,
     Source,
-    by_text,
     is_in_f_string,
     items,
     parameters_of,
@@ -95,9 +94,9 @@ def annotate(source: Source, rng: Random) -> Iterator[Hunk]:
     functions = source.all("function_definition")
     if rng.random() < 0.6:
         every = (one for function in functions for one in parameters_of(function))
-        groups = by_text(source, (one for one in every if one.type == "identifier"))
-        bare = {name: nodes for name, nodes in groups.items() if name not in ("self", "cls")}
-        for _, nodes in pick(rng, repeated(bare)):
+        bare = [one for one in every if one.type == "identifier"]
+        others = [one for one in bare if source.of(one) not in ("self", "cls")]
+        for _, nodes in pick(rng, repeated(source, others)):
             name = rng.choice([*_TYPES, *sorted(w for w in source.words if w[:1].isupper())])
             yield from (source.behind(node, f": {name}") for node in nodes)
         return

@@ -148,31 +148,26 @@ def is_in_f_string(node: Node) -> bool:
     return parent is not None
 
 
-def by_callee(source: Source) -> dict[str, list[Node]]:
-    """Group the calls by the text of the called expression."""
-    return _grouped((source.of(callee), call) for call, callee in _calls(source))
-
-
-def by_text(source: Source, nodes: Iterable[Node]) -> dict[str, list[Node]]:
-    """Group nodes by their text."""
-    return _grouped((source.of(node), node) for node in nodes)
-
-
-def _grouped(named: Iterable[tuple[str, Node]]) -> dict[str, list[Node]]:
-    groups: defaultdict[str, list[Node]] = defaultdict(list)
-    for name, node in named:
-        groups[name].append(node)
-    return groups
-
-
 def pick(rng: Random, choices: Sequence[T]) -> list[T]:
     """Sample one choice, as a list; return an empty list if there is none."""
     return [rng.choice(choices)] if choices else []
 
 
-def repeated(groups: dict[str, list[T]]) -> list[tuple[str, list[T]]]:
-    """Return the groups of at least two items that one could change by hand."""
-    return [(key, group) for key, group in groups.items() if 2 <= len(group) <= MOST_PLACES]
+def repeated_calls(source: Source) -> list[tuple[str, list[Node]]]:
+    """Group the calls by the called expression; return the groups that one can change by hand."""
+    return _repeated((source.of(callee), call) for call, callee in _calls(source))
+
+
+def repeated(source: Source, nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
+    """Group nodes by their text; return the groups that one can change by hand."""
+    return _repeated((source.of(node), node) for node in nodes)
+
+
+def _repeated(named: Iterable[tuple[str, Node]]) -> list[tuple[str, list[Node]]]:
+    groups: defaultdict[str, list[Node]] = defaultdict(list)
+    for name, node in named:
+        groups[name].append(node)
+    return [(name, nodes) for name, nodes in groups.items() if 2 <= len(nodes) <= MOST_PLACES]
 
 
 def fresh_name(source: Source, rng: Random, old: str) -> str:
@@ -207,5 +202,5 @@ def fresh_name(source: Source, rng: Random, old: str) -> str:
 
 def wrapper_name(source: Source, rng: Random) -> str:
     """Sample the name of a function to wrap values in: a builtin, or one from the file."""
-    known = [name for name, _ in repeated(by_callee(source)) if name.isidentifier()]
+    known = [name for name, _ in repeated_calls(source) if name.isidentifier()]
     return rng.choice([*_WRAPPERS, *known])

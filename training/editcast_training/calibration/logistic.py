@@ -18,8 +18,11 @@ def logistic(
 ) -> tuple[float, ...]:
     """Fit an intercept and weights by ridge logistic regression of rows that count as given.
 
-    At least one row has to be right, and one wrong.
+    Where there is nothing to tell apart, the intercept says the share, with one of each kind added.
     """
+    if len(set(right)) == 1:
+        share = (sum(right) + 1) / (len(right) + 2)
+        return (round(float(np.log(share / (1 - share))), 6), *([0.0] * len(rows[0])))
     model = LogisticRegression(C=1.0, max_iter=3000)
     model.fit(np.array(rows), np.array(right), sample_weight=np.array(counted))
     return tuple(round(float(weight), 6) for weight in (*model.intercept_, *model.coef_[0]))

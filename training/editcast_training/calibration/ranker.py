@@ -231,7 +231,7 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str]) -> Ranker
         out = {}
         for name in sorted(known):
             rows, scores, counted = zip(*known[name], strict=True)
-            out[name] = _logistic(rows, [is_right(one) for one in scores], counted)
+            out[name] = logistic(rows, [is_right(one) for one in scores], counted)
         return out
 
     weights = fitted(lambda one: one.clean)
@@ -239,15 +239,6 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str]) -> Ranker
     places, wholes = fitted(lambda one: one.located), fitted(lambda one: one.exact)
     wholes.pop(CONSEQUENCE, None)  # they are ranked by their own confidence
     return Ranker(weights, places=places, wholes=wholes)
-
-
-def _logistic(
-    rows: Sequence[Sequence[float]], right: Sequence[bool], counted: Sequence[float]
-) -> tuple[float, ...]:
-    if len(set(right)) == 1:  # nothing to tell apart: the share, with one of each kind added
-        share = (sum(right) + 1) / (len(right) + 2)
-        return (round(float(np.log(share / (1 - share))), 6), *([0.0] * len(rows[0])))
-    return logistic(rows, right, counted)
 
 
 def _bins(ascending: Sequence[float]) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -182,7 +182,7 @@ def make_on_cluster(
     if not tasks:
         return
     folder = tasks[0].folder
-    make = Elsewhere((folder / _TOKENIZER).read_bytes())
+    make = partial(make_elsewhere, (folder / _TOKENIZER).read_bytes())
     with ExitStack() as every:
         arriving: defaultdict[int, _Arriving] = defaultdict(
             lambda: every.enter_context(_Arriving(folder))
@@ -196,23 +196,20 @@ def make_on_cluster(
                 arriving[number].add(*piece)
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Makes shards on a worker, which has this process' tokenizer and none of its folders."""
+def make_elsewhere(tokenizer: bytes, task: Task) -> Iterator[Piece]:
+    """Make the shards of a source on a worker; yield them in pieces, and then its counts.
 
-    tokenizer: bytes
-
-    def __call__(self, task: Task) -> Iterator[Piece]:
-        """Make the shards of a source; yield them in pieces, and then its counts."""
-        with explained(CorpusError), TemporaryDirectory(prefix="editcast-") as name:
-            folder = Path(name)
-            (folder / _TOKENIZER).write_bytes(self.tokenizer)
-            made = make_shards(replace(task, folder=folder))
-            for path in sorted(folder.rglob("*.parquet")):
-                with path.open("rb") as file:
-                    while data := file.read(_PIECE):
-                        yield path.relative_to(folder).as_posix(), data
-        yield made
+    The worker has the tokenizer of the process that begins it, and none of its folders.
+    """
+    with explained(CorpusError), TemporaryDirectory(prefix="editcast-") as name:
+        folder = Path(name)
+        (folder / _TOKENIZER).write_bytes(tokenizer)
+        made = make_shards(replace(task, folder=folder))
+        for path in sorted(folder.rglob("*.parquet")):
+            with path.open("rb") as file:
+                while data := file.read(_PIECE):
+                    yield path.relative_to(folder).as_posix(), data
+    yield made
 
 
 class _Arriving(ExitStack):
