@@ -254,8 +254,8 @@ class NeuralSession:
         for source in self._sources:
             if only_best:
                 others = list(_without_contradicted(text, found.values()))
-                least = partial(ranker.least_to_win, others, count, options.least_confidence)
-                situation = replace(situation, least_to_win=least)
+                may_win = partial(ranker.may_win, others, count, options.least_confidence)
+                situation = replace(situation, may_win=may_win)
             for one in source.propose(situation):
                 found.setdefault(one.hunk, one)
         return list(_without_contradicted(text, found.values()))

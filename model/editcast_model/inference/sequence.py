@@ -186,6 +186,26 @@ class Sequence:
             known = self._kept(position, said[0])
         return known
 
+    def score(self, where: Contents, edits: Ids[Edit], most: int) -> float:
+        """Compute the joint log probability of the first `most` of some edits, each read for it.
+
+        Args:
+            where: Log probabilities of the first position, (N,).
+            edits: Implicit edits that could follow; afterwards the sequence is as it was.
+            most: The number of edits to score.
+        """
+        start = len(self.timeline)
+        joint = float(where[edits[0].position])
+        try:
+            for index, edit in enumerate(edits[:most]):
+                if index:
+                    self.extend([edits[index - 1]])
+                    joint += float(self.position[edit.position])
+                joint += float(self.content(edit.position)[edit.content])
+        finally:
+            self.truncate(start)
+        return joint
+
     def _kept(self, position: int, content: Contents) -> Contents:
         """Keep what the network predicts at an item, mixed with what else is known."""
         if self.mix is not None:

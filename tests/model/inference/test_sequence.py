@@ -12,7 +12,7 @@ import pytest
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
 from editcast_model.forecasting.interface import never
-from editcast_model.inference.decoding import Decoded, decode, score
+from editcast_model.forecasting.sources.decoded_edits import Decoded, decode
 from editcast_model.inference.sequence import _ANSWERS, Sequence, Stage
 
 History = tuple[Edit, ...]
@@ -293,7 +293,7 @@ def test_an_edit_is_read_once_while_decoding() -> None:
     sequence = Sequence(network, STATE)
     decode(sequence)
     assert network.advanced == 1 + 4
-    score(sequence, sequence.position, typed(50, 51, 52, 53), 4)
+    sequence.score(sequence.position, typed(50, 51, 52, 53), 4)
     assert network.advanced == 1 + 4  # and scored without reading anything
 
 
