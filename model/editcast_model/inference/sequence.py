@@ -18,9 +18,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.edits import START, Edit, Timeline
+from editcast_model.edits import BUCKETS, START, Edit, Timeline
 from editcast_model.errors import EditError
-from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
 MASKED = -1e3
@@ -121,7 +120,7 @@ class Sequence:
         rows: list[tuple[int, ...]] = []
         try:
             for edit in edits:
-                row = Row(self.timeline, edit)
+                row = self.timeline.row(edit)
                 self.timeline.append(edit)
                 rows.append((edit.content, row.position, row.site, row.move))
         except EditError:
@@ -169,7 +168,7 @@ class Sequence:
                 self._state,
                 past=self._past[:rows],
                 cache=self._cache[:rows],
-                buckets=buckets(self.timeline).astype(np.int64)[None],
+                buckets=self.timeline.buckets().astype(np.int64)[None],
                 live=self.timeline.live[None],
             )[0]
         return last.position
