@@ -35,7 +35,6 @@ from editcast_model.forecasting.interface import (
 )
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, line_features
 from editcast_model.forecasting.ranker import Ranker
-from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.forecasting.sources.consequence_edits import ConsequenceEdits
 from editcast_model.forecasting.sources.continuation import Continuations
@@ -45,7 +44,7 @@ from editcast_model.forecasting.sources.repeated_edits import (
     CrossFileEdits,
     RepeatedEdits,
 )
-from editcast_model.history import EditHistory, Save
+from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
@@ -145,10 +144,7 @@ class NeuralSession:
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
         self._modules: dict[str, ModuleChange] = {}
-        self._recent = self._recent_before = RecentEdits()
-        self._last_number = 0
-        for save in history.saves:
-            self._take_in(save)
+        self._last_number = history.saves[-1].number if history.saves else 0
         self._window: Window | None = None
         self._sequence: Sequence | None = None
         self._next_tokens: NextTokens | None = None
@@ -175,18 +171,13 @@ class NeuralSession:
     def update(self, text: str, *, saved: bool) -> None:
         """Take in the text as it is now, and whether it was just saved."""
         for save in self.history.update(text, saved=saved):
-            if save.number == self._last_number:
-                self._recent = self._recent_before
-                if self._window is not None and not self._window.take_back_save():
-                    self._window = None
-            self._take_in(save)
-            if self._window is not None and not self._window.save(save.hunks):
-                self._window = None
-
-    def _take_in(self, save: Save) -> None:
-        self._last_number = save.number
-        self._recent_before = self._recent
-        self._recent = self._recent.after_save(save.before, save.hunks)
+            window, is_again = self._window, save.number == self._last_number
+            self._last_number = save.number
+            if window is not None and is_again and not window.take_back_save():
+                window = None
+            if window is not None and not window.save(save.hunks):
+                window = None
+            self._window = window
 
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
@@ -291,12 +282,10 @@ class NeuralSession:
         self._read_memory(sequence)
         if edits[-1].content != SAVE and _ends_save(sequence):
             sequence.extend([Edit(0, SAVE)])
-        recent, timeline = self._recent, sequence.timeline.copy()
-        if history.unsaved:
-            recent = recent.after_save(history.saved, history.unsaved)
+        timeline = sequence.timeline.copy()
         ends, order = window.starts(timeline), timeline.order()
         lines = line_features(
-            history.text, recent, sequence.position, order, ends, repeats, self._config
+            history.text, history.recent, sequence.position, order, ends, repeats, self._config
         )
         of_lines = head.log_probabilities(lines.features) if head else lines.pointed()
         places = lines.placed(of_lines)

@@ -6,7 +6,7 @@ from typing import Final
 
 from editcast_model.alignment import common_ends
 from editcast_model.diff import Hunk, line_around
-from editcast_model.forecasting.recent_edits import Words, words_of
+from editcast_model.history import Words, words_of
 from editcast_model.syntax.languages import SCRIPTS
 
 _FAMILIES: Final = {
