@@ -9,6 +9,7 @@ window, it is rebased on a later save.
 import math
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -64,8 +65,6 @@ SOURCES: tuple[type[CandidateSource], ...] = (
 )
 #: The most bytes of encoded files that are kept; a file that does not fit is encoded again.
 MOST_BYTES = 64 << 20
-#: The number of edits read in one step of preparation; a request may interrupt it between steps.
-_AT_ONCE = 16
 
 
 class NeuralForecaster:
@@ -191,16 +190,9 @@ class NeuralSession:
 
     def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         """Predict the likeliest next edits that fit, for the text last given."""
-        ranker = self._forecaster.ranker
-        self._cancelled = options.cancelled
-        try:
+        ranker, candidates = self._forecaster.ranker, list[Candidate]()
+        with self._cancelling(options.cancelled):
             candidates = self.candidates(count, options, only_best=True)
-        except CancelledError:
-            return []
-        finally:
-            self._cancelled = never
-            if self._sequence:
-                self._sequence.is_cancelled = never
         if options.cancelled():
             return []
         return [
@@ -221,12 +213,21 @@ class NeuralSession:
             if fresh is not None and not self._is_nearly_spent(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
-        edits = list(window.fixed.edits)
-        read = len(self._sequence.timeline) if self._sequence else 0
-        for count in (*range(min(read, len(edits)), len(edits), _AT_ONCE), len(edits)):
-            if cancelled():
-                return
-            self._follow(window, edits[:count])
+        with self._cancelling(cancelled):
+            self._follow(window, list(window.fixed.edits))
+
+    @contextmanager
+    def _cancelling(self, cancelled: Callable[[], bool]) -> Iterator[None]:
+        """End the block before the network's next run once `cancelled` says so."""
+        self._cancelled = cancelled
+        try:
+            yield
+        except CancelledError:
+            pass
+        finally:
+            self._cancelled = never
+            if self._sequence:
+                self._sequence.is_cancelled = never
 
     def line_features(self) -> LineFeatures | None:
         """Return what the line head sees of the text; None before its first change."""
