@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -277,7 +277,7 @@ class KnownReplacements:
     def __init__(self, history: EditHistory) -> None:
         self._history = history
         self._lexicon = Lexicon()
-        self._tokens = lru_cache(2)(self._read)
+        self._tokens = lru_cache(2)(partial(_tokens, self._lexicon))
         self._saved: dict[Save, list[Replacement]] = {}
         self._others: deque[_Other] = deque(maxlen=REMEMBERED)
 
@@ -294,7 +294,7 @@ class KnownReplacements:
         same = None if save.number is None else (save.file, save.number)
         known = deque((one for one in self._others if (one.file, one.save) != same), REMEMBERED)
         hunks = diff(save.before, save.after)[-REMEMBERED:]
-        made = self._read(save.before).replacements(hunks)
+        made = _tokens(self._lexicon, save.before).replacements(hunks)
         for hunk, replacement in zip(hunks, made, strict=True):
             old = save.before[hunk.start : hunk.end]
             back = save.file, hunk.text, old
@@ -391,5 +391,6 @@ class KnownReplacements:
     def _of_save(self, save: Save) -> list[Replacement]:
         return self._tokens(save.before).replacements(save.hunks[-REMEMBERED:])
 
-    def _read(self, text: str) -> Tokens:
-        return Tokens(text, *self._lexicon.read(text))
+
+def _tokens(lexicon: Lexicon, text: str) -> Tokens:
+    return Tokens(text, *lexicon.read(text))
