@@ -205,16 +205,8 @@ def checksum_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_config(
-    folder: Path, network: dict[str, Any], inference: dict[str, Any] | None = None
-) -> None:
-    """Write `config.json` with the checksums of all files in `folder`.
-
-    Args:
-        folder: The bundle's folder.
-        network: The sizes of the network.
-        inference: The inference configuration; None for the default.
-    """
+def write_config(folder: Path, network: dict[str, Any]) -> None:
+    """Write `config.json` with the sizes of the network and the checksums of all files."""
     names = sorted(
         file.relative_to(folder).as_posix()
         for file in folder.rglob("*")
@@ -223,7 +215,7 @@ def write_config(
     config = {
         "format": FORMAT,
         "network": network,
-        "inference": asdict(InferenceConfig()) if inference is None else inference,
+        "inference": asdict(InferenceConfig()),
         "precisions": ["float32"],  # for earlier versions
         "checksums": {name: checksum_of(folder / name) for name in names},
     }

@@ -152,27 +152,20 @@ def _only(kind: type, what: str, inner: _Hook) -> _Hook:
 
 def _converter() -> Converter:
     made = Converter()
-    plain: tuple[tuple[Any, _Hook], ...] = (
-        (int, _integer),
-        (float, _number),
-        (bool, _truth),
-        (str, _text),
-        (datetime, _time),
-    )
-    for kind, hook in plain:
-        made.register_structure_hook(kind, hook)
-    factories: tuple[tuple[Callable[[Any], bool], Callable[[Any], _Hook]], ...] = (
-        (
-            _is(tuple),
-            lambda to: _only(list, "a list", homogenous_tuple_structure_factory(to, made)),
-        ),
-        (_is(dict), lambda to: _only(dict, "an object", mapping_structure_factory(to, made))),
-        (is_dataclass, lambda to: _only(dict, "an object", make_dict_structure_fn(to, made))),
-        (_is(Annotated), _annotated),
-        (_is(Literal), _literal),
-    )
-    for fits, factory in factories:
+    made.register_structure_hook(int, _integer)
+    made.register_structure_hook(float, _number)
+    made.register_structure_hook(bool, _truth)
+    made.register_structure_hook(str, _text)
+    made.register_structure_hook(datetime, _time)
+
+    def add(fits: Callable[[Any], bool], factory: Callable[[Any], _Hook]) -> None:
         made.register_structure_hook_factory(fits, factory)
+
+    add(_is(tuple), lambda to: _only(list, "a list", homogenous_tuple_structure_factory(to, made)))
+    add(_is(dict), lambda to: _only(dict, "an object", mapping_structure_factory(to, made)))
+    add(is_dataclass, lambda to: _only(dict, "an object", make_dict_structure_fn(to, made)))
+    add(_is(Annotated), _annotated)
+    add(_is(Literal), _literal)
     return made
 
 

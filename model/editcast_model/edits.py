@@ -12,11 +12,15 @@ refers to it, nor to a deleted token.
 
 `SAVE` is an additional content that marks a save. It has position 0, changes nothing, and has an
 item like a deletion.
+
+The network also reads the *distance* of each item from the last edit: a signed difference of ranks
+in the current text, in buckets that are exact for small ones and logarithmic beyond.
 """
 
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +28,14 @@ import numpy.typing as npt
 from editcast_model.errors import EditError
 
 PAD, START, DELETE, SAVE = 0, 1, 2, 3
+_EXACT = 8  # the largest distance with a bucket of its own
+_FAR = tuple(int(round(_EXACT * 2 ** (step / 2))) for step in range(1, 19))  # up to 4096
+_EDGES = np.array(
+    [-far for far in reversed(_FAR)] + list(range(-_EXACT, _EXACT + 2)) + [far + 1 for far in _FAR],
+    np.int32,
+)
+BUCKETS = len(_EDGES) + 1
+HERE = int(np.searchsorted(_EDGES, 0, side="right"))  # the bucket of distance 0
 #: The arrays of a timeline that have a value for each item.
 _OF_ITEMS = ("_tokens", "_rank", "_live", "_site")
 
@@ -34,6 +46,22 @@ class Edit:
 
     position: int
     content: int
+
+
+class Row(NamedTuple):
+    """What the network reads of an edit besides its content.
+
+    Attributes:
+        position: The item.
+        rank: Its index in the state before the edit.
+        site: The token of ``s(0)`` that it was inserted after.
+        move: The bucket of its distance from the edit before.
+    """
+
+    position: int
+    rank: int
+    site: int
+    move: int
 
 
 class Timeline:
@@ -87,6 +115,21 @@ class Timeline:
     def site(self) -> npt.NDArray[np.int32]:
         """Return the token of ``s(0)`` that each item was inserted after, int32 (N,)."""
         return self._site[: self.items]
+
+    def buckets(self, farther: npt.NDArray[np.int64] | int = 0) -> npt.NDArray[np.uint8]:
+        """Return the bucket of every item's distance from the last edit, uint8 (N,).
+
+        `farther` is the number of left-out tokens between it and each item, (N,).
+        """
+        distance = self.rank - self.last_rank + farther
+        return np.searchsorted(_EDGES, distance, side="right").astype(np.uint8)
+
+    def row(self, edit: Edit, farther: int = 0) -> Row:
+        """Return the row of an edit to come; `farther` tokens were left out before it."""
+        rank, site = int(self.rank[edit.position]), int(self.site[edit.position])
+        distance = rank - self.last_rank + farther
+        move = int(np.searchsorted(_EDGES, distance, side="right"))
+        return Row(edit.position, rank, site, move)
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the live items in the order of the text."""

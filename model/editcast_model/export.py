@@ -34,10 +34,9 @@ from editcast_model.bundle import (
     write_card,
     write_config,
 )
-from editcast_model.edits import START
+from editcast_model.edits import BUCKETS, START
 from editcast_model.errors import BundleError
 from editcast_model.inference.onnx_network import open_session
-from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.config import SIGNATURES, cache_width
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork, read_weights

@@ -1,25 +1,34 @@
-"""The edit history of a file: its last snapshots and the hunks between them.
+"""The edit history of a file: its last snapshots, the hunks between them, and what these touched.
 
-Windows, repeated edits, features and recent edits all use this record. A new session on it, for
-example after another model was loaded, has the same knowledge as the old one.
+Windows, repeated edits and features all use this record. A new session on it, for example after
+another model was loaded, has the same knowledge as the old one.
 """
 
+import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 from editcast_model.consequences.other_files.entry_index import EntryIndex
-from editcast_model.diff import Hunk, diff, shortest_hunk
+from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.memory.project_memory import ProjectMemory
+from editcast_model.tokenizer import lines
 
 #: The number of saves that are kept.
 DEPTH = 30
+#: The number of saves whose lines and words are kept as `RecentEdits`.
+RECENT = 9
 #: The number of saves by which `repeating` is estimated.
 _JUDGED_SAVES = 3
 #: Brackets and quotes that editors close automatically.
 _CLOSED = ")]}'\"`"
 #: The old and the new text of a change, without common ends.
 Change = tuple[str, str]
+Words = frozenset[str]
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,66 @@ def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...
     return Save(last.number + 1, before, after, hunks)
 
 
+@dataclass(frozen=True, slots=True)
+class RecentEdits:
+    """The lines and words that the last saves of a file changed, with the newest save last.
+
+    Attributes:
+        saves: The lines that each save touched, in current line numbers.
+        removed: The words that each save removed.
+        inserted: The words that each save inserted.
+        before: The words of the lines that the newest save replaced.
+        after: The words of the lines that replaced them.
+    """
+
+    saves: tuple[tuple[int, ...], ...] = ()
+    removed: tuple[Words, ...] = ()
+    inserted: tuple[Words, ...] = ()
+    before: Words = frozenset()
+    after: Words = frozenset()
+
+    def after_save(self, text: str, hunks: Iterable[Hunk]) -> "RecentEdits":
+        """Return the recent edits after a save with these disjoint hunks."""
+        hunks = sorted(hunks, key=lambda hunk: hunk.start)
+        old, new = lines(text), lines(apply_hunks(text, hunks))
+        touched: set[int] = set()
+        starts = list(accumulate(map(len, old), initial=0))
+        before: set[int] = set()
+        grown = 0  # lines
+        for hunk in hunks:
+            replaced = touched_lines(starts, hunk)
+            first = replaced.start
+            before.update(replaced)
+            more = hunk.text.count("\n")
+            # A hunk that ends with a line end touches its first line, not the line below.
+            size = more - (hunk.text.endswith("\n") and text[hunk.end - 1 : hunk.end] in ("\n", ""))
+            touched.update(range(first + grown, first + grown + size + 1))
+            grown += more - text.count("\n", hunk.start, hunk.end)
+        taken = _words(text[hunk.start : hunk.end] for hunk in hunks)
+        given = _words(hunk.text for hunk in hunks)
+        first = min(touched, default=0)
+        moved = tuple(
+            tuple(line + grown if line > first else line for line in one) for one in self.saves
+        )
+        return RecentEdits(
+            (*moved, tuple(sorted(touched)))[-RECENT:],
+            (*self.removed, taken - given)[-RECENT:],
+            (*self.inserted, given - taken)[-RECENT:],
+            _words(old[line] for line in before if line < len(old)),
+            _words(new[line] for line in touched if line < len(new)),
+        )
+
+    @property
+    def gone(self) -> Words:
+        """Return the words that were removed and not inserted."""
+        return Words().union(*self.removed) - Words().union(*self.inserted)
+
+    @property
+    def new(self) -> Words:
+        """Return the words that were inserted and not removed."""
+        return Words().union(*self.inserted) - Words().union(*self.removed)
+
+
 class EditHistory:
     """The edits of a file since it was opened.
 
@@ -112,6 +181,7 @@ class EditHistory:
         self.repeating = _repeating([])
         self._repeated: deque[float] = deque(maxlen=_JUDGED_SAVES)
         self._changes: deque[list[Change]] = deque(maxlen=DEPTH)
+        self._recent: deque[RecentEdits] = deque(maxlen=DEPTH)
 
     @property
     def snapshots(self) -> list[str]:
@@ -163,15 +233,23 @@ class EditHistory:
         latest = self.saves[-1] if self.saves else None
         save = next_save(latest, self.saved, self.text, self.unsaved)
         if latest and save.number == latest.number:
-            for of_save in (self.saves, self._repeated, self._changes):
+            for of_save in (self.saves, self._repeated, self._changes, self._recent):
                 of_save.pop()
         made = changes(save.before, save.hunks)
         self._judge(made)
         self.saves.append(save)
         self._repeated.append(self._share_known(made))
         self._changes.append(made)
+        recent = self._recent[-1] if self._recent else RecentEdits()
+        self._recent.append(recent.after_save(save.before, save.hunks))
         self.saved, self.unsaved = self.text, ()
         return save
+
+    @property
+    def recent(self) -> RecentEdits:
+        """Return the recent edits; unsaved changes count as a save."""
+        recent = self._recent[-1] if self._recent else RecentEdits()
+        return recent.after_save(self.saved, self.unsaved) if self.unsaved else recent
 
     def made(self, change: Change) -> tuple[int, int]:
         """Count how often a change was made, and how many saves ago it was last made.
@@ -234,3 +312,24 @@ def changes(text: str, hunks: Iterable[Hunk]) -> list[Change]:
     """Return the old and new texts of hunks, without common ends."""
     shortest = (shortest_hunk(text[one.start : one.end], one.text, one.start) for one in hunks)
     return [(text[one.start : one.end], one.text) for one in shortest]
+
+
+@lru_cache(maxsize=20_000)  # most lines stay as they are from one save to the next
+def words_of(line: str) -> Words:
+    """Return the words of a line."""
+    return frozenset(_WORD.findall(line))
+
+
+def _words(texts: Iterable[str]) -> Words:
+    return Words().union(*map(words_of, texts))
+
+
+def touched_lines(starts: Sequence[int], hunk: Hunk) -> range:
+    """Return the lines that a hunk touches, counted from 0; an insertion that it stands in.
+
+    Args:
+        starts: The starts of the lines, and the end of the text, which counts as a line.
+        hunk: A hunk of the text.
+    """
+    last = max(hunk.start, hunk.end - 1)
+    return range(bisect_right(starts, hunk.start) - 1, bisect_right(starts, last))

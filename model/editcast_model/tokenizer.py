@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import StringIO
 from pathlib import Path
 
@@ -47,31 +47,29 @@ class Lexicon:
     """Numbers lexical tokens, and lexes a line only when it is new: lines never share a token."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._lines: dict[str, tuple[list[int], list[int]]] = {}
+        self._numbered = partial(_numbered, dict[str, int]())
+        self._of_line = lru_cache(_MOST_LINES)(self._numbered)
 
     def read(self, text: str) -> tuple[list[int], list[int]]:
         """Return the numbers and the sizes of a text's tokens."""
-        if len(self._lines) > _MOST_LINES:
-            self._lines.clear()
         ids: list[int] = []
         sizes: list[int] = []
         for line in lines(text):
-            known = self._lines.get(line)
-            if known is None:
-                known = self._lines[line] = self._number(lex(line))
-            ids += known[0]
-            sizes += known[1]
+            of_line = self._of_line(line)
+            ids += of_line[0]
+            sizes += of_line[1]
         return ids, sizes
 
     def ids(self, text: str) -> tuple[int, ...]:
         """Return the numbers of the tokens of a piece of text."""
-        return tuple(self._number(lex(text))[0])
+        return tuple(self._numbered(text)[0])
 
-    def _number(self, tokens: list[str]) -> tuple[list[int], list[int]]:
-        numbers = self._numbers
-        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
-        return ids, [len(token) for token in tokens]
+
+def _numbered(numbers: dict[str, int], text: str) -> tuple[list[int], list[int]]:
+    """Return the numbers of tokens, new ones with the next number, and their sizes."""
+    tokens = lex(text)
+    ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
+    return ids, [len(token) for token in tokens]
 
 
 def _byte_alphabet() -> list[str]:

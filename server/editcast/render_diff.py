@@ -6,8 +6,7 @@ from rich.text import Text
 
 from editcast.printable import printable
 from editcast_model.alignment import common_ends
-from editcast_model.diff import Hunk
-from editcast_model.forecasting.line_spans import whole_lines
+from editcast_model.diff import Hunk, line_around
 
 _LAYOUT = "\n\r\t"
 _MOST_LINES = 24
@@ -40,7 +39,7 @@ def _groups(text: str, hunks: Sequence[Hunk]) -> list[tuple[int, int, list[Hunk]
     """Return groups of hunks on the same lines, with the start and the end of these lines."""
     groups: list[tuple[int, int, list[Hunk]]] = []
     for hunk in hunks:
-        start, end = whole_lines(hunk, text)
+        start, end = line_around(text, hunk.start, hunk.end)
         group: list[Hunk] = []
         if groups and start <= groups[-1][1]:
             start, _, group = groups.pop()

@@ -17,7 +17,7 @@ from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, export, load_network
-from editcast_model.inference.decoding import decode
+from editcast_model.forecasting.sources.decoded_edits import decode
 from editcast_model.inference.onnx_network import OnnxNetwork
 from editcast_model.inference.sequence import Network, Sequence, Stage
 from editcast_model.networks.config import SIGNATURES, NetworkConfig, cache_width

@@ -3,7 +3,6 @@
 A new source is one file with a class like `CandidateSource`, and one line in `forecaster.SOURCES`.
 """
 
-import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -18,7 +17,6 @@ from editcast_model.forecasting.line_ranker import LineFeatures, Places
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory, changes
 from editcast_model.inference.config import InferenceConfig
-from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
 from editcast_model.syntax.binding import (
@@ -116,7 +114,7 @@ class NetworkView:
         edits = self.window.edits(self.timeline, hunk)
         if not edits:
             return 1, UNSEEN, UNSEEN
-        joint = score(self.sequence, self.places.where, edits, most)
+        joint = self.sequence.score(self.places.where, edits, most)
         return len(edits), joint / min(len(edits), most), float(self.places.line[edits[0].position])
 
 
@@ -136,9 +134,9 @@ class Situation:
         modules: What other files define by other names, or with other parameters, than before.
         continuation: The weights of continuations; see `forecasting.sources.continuation`.
         config: The bundle's settings of inference.
-        least_to_win: Returns a log probability below which a candidate changes nothing that is of
-            use, given those of the sources before; see `Ranker.least_to_win`. Its other features
-            lie between those of the two candidates that are passed.
+        may_win: Tells whether a candidate could change anything that is of use, given those of the
+            sources before; see `Ranker.may_win`. Its features lie between those of the two
+            candidates that are passed.
     """
 
     history: EditHistory
@@ -151,7 +149,7 @@ class Situation:
     modules: Collection[ModuleChange] = ()
     continuation: Sequence[float] = ()
     config: InferenceConfig = InferenceConfig()
-    least_to_win: Callable[[Candidate, Candidate], float] = lambda low, high: -math.inf
+    may_win: Callable[[Candidate, Candidate], bool] = lambda low, high: True
 
     def accepts(self, hunk: Hunk, source: str) -> bool:
         """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""

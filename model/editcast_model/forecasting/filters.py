@@ -1,7 +1,8 @@
 """Filters, which drop unwanted changes however probable they are.
 
 A forecaster applies them while it searches for predictions, and its confidence is calibrated on the
-remaining ones. The rejections of a user are handled by the server.
+remaining ones. The rejections of a user are handled by the server, which leaves alone *spans* of
+lines; they move with the text.
 """
 
 import re
@@ -9,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
+from editcast_model.diff import Hunk, apply_hunks, diff, line_around, shortest_hunk
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
-from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.syntax import breaking
 
+#: The first and last offset of whole lines, without the last line end.
+Span = tuple[int, int]
 _WORDS = re.compile(r"\w+")
 #: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
@@ -86,7 +88,7 @@ class EditContext:
 
 def line_at(text: str, offset: int) -> str:
     """Return the line at an offset, without its end."""
-    start, end = whole_lines(Hunk(offset, offset, ""), text)
+    start, end = line_around(text, offset)
     return text[start:end]
 
 
@@ -115,7 +117,7 @@ def elements_around(text: str, offsets: Iterable[int]) -> Iterator[set[str]]:
 
 
 def _elements_at(text: str, offset: int) -> set[str]:
-    start, end = whole_lines(Hunk(offset, offset, ""), text)
+    start, end = line_around(text, offset)
     before, after = text[start:offset], text[offset:end]
     inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
     return {one.strip() for one in inside.split(",")}
@@ -179,7 +181,7 @@ def _moves_comment_marks(hunk: Hunk, context: EditContext) -> bool:
     if _WORDS.findall(context.text[hunk.start : hunk.end]) != _WORDS.findall(hunk.text):
         return False  # most hunks; lines may be long
     marks = _HASHES if context.language in _WITH_HASHES else _SLASHES
-    start, end = whole_lines(hunk, context.text)
+    start, end = line_around(context.text, hunk.start, hunk.end)
     before = context.text[start:end]
     after = hunk.shifted(-start).apply(before)
     kept, kept_now = (marks.sub("", one).split() for one in (before, after))
@@ -242,16 +244,14 @@ def _breaks(hunk: Hunk, context: EditContext) -> bool:
     brackets are closed behind the cursor, only what opens one itself may.
     """
     if hunk.start == hunk.end == context.cursor:
-        end = context.text.find("\n", context.cursor)
-        rest = context.text[context.cursor : end if end >= 0 else None]
+        rest = context.text[hunk.start : line_around(context.text, hunk.start)[1]]
         if not rest.strip(_CLOSERS) and (not rest.strip() or unmatched(hunk.text)[1]):
             return False
     return breaking.breaks(context.text, hunk, context.language)
 
 
 def _spoils_comment(hunk: Hunk, context: EditContext) -> bool:
-    core = _core(hunk, context.text)
-    return breaking.spoils_comment(context.text, core, context.language)
+    return breaking.spoils_comment(context.text, _core(hunk, context.text), context.language)
 
 
 def _imports_again(hunk: Hunk, context: EditContext) -> bool:
@@ -337,6 +337,46 @@ def unmatched(text: str) -> tuple[str, str]:
 def _core(hunk: Hunk, text: str) -> Hunk:
     """Cut off the ends of a hunk that stay as they are."""
     return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)
+
+
+def is_beside(spans: Sequence[Span], hunk: Hunk, text: str) -> bool:
+    """Tell whether a hunk of `text` touches one of the lines."""
+    start, end = line_around(text, hunk.start, hunk.end)
+    return any(first <= end and start <= last for first, last in spans)
+
+
+def moved(span: Span, change: Hunk) -> Span:
+    """Return a span after a change of the text, extended by a change that touches it.
+
+    A new line after the span does not belong to it.
+    """
+    first, last = span
+    grown = change.growth
+    if change.start > last or (change.start == last and _begins_line(change)):
+        return span
+    if change.end < first:
+        return first + grown, last + grown
+    return min(first, change.start), max(last, change.end) + grown
+
+
+def contradicted(hunk: Hunk, change: Hunk, text: str) -> tuple[Span, ...]:
+    """Return the lines of a change if a suggestion is on them, as at most one span.
+
+    Args:
+        hunk: The suggestion, in offsets of the text before the change.
+        change: The change that was typed instead.
+        text: The text after the change.
+    """
+    grown = change.growth
+    if _begins_line(change):
+        grown = change.start - change.end
+    first, last = line_around(text, change.start, change.end + grown)
+    is_there = hunk.start <= last - grown and first <= hunk.end
+    return ((first, last),) if is_there else ()
+
+
+def _begins_line(change: Hunk) -> bool:
+    return change.start == change.end and change.text[:1] in ("\n", "\r")
 
 
 #: Whether to drop a change, and why.

@@ -9,6 +9,7 @@ window, it is rebased on a later save.
 import math
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +36,6 @@ from editcast_model.forecasting.interface import (
 )
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, line_features
 from editcast_model.forecasting.ranker import Ranker
-from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.forecasting.sources.consequence_edits import ConsequenceEdits
 from editcast_model.forecasting.sources.continuation import Continuations
@@ -45,7 +45,7 @@ from editcast_model.forecasting.sources.repeated_edits import (
     CrossFileEdits,
     RepeatedEdits,
 )
-from editcast_model.history import EditHistory, Save
+from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
@@ -65,8 +65,6 @@ SOURCES: tuple[type[CandidateSource], ...] = (
 )
 #: The most bytes of encoded files that are kept; a file that does not fit is encoded again.
 MOST_BYTES = 64 << 20
-#: The number of edits read in one step of preparation; a request may interrupt it between steps.
-_AT_ONCE = 16
 
 
 class NeuralForecaster:
@@ -145,10 +143,7 @@ class NeuralSession:
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
         self._modules: dict[str, ModuleChange] = {}
-        self._recent = self._recent_before = RecentEdits()
-        self._last_number = 0
-        for save in history.saves:
-            self._take_in(save)
+        self._last_number = history.saves[-1].number if history.saves else 0
         self._window: Window | None = None
         self._sequence: Sequence | None = None
         self._next_tokens: NextTokens | None = None
@@ -175,18 +170,13 @@ class NeuralSession:
     def update(self, text: str, *, saved: bool) -> None:
         """Take in the text as it is now, and whether it was just saved."""
         for save in self.history.update(text, saved=saved):
-            if save.number == self._last_number:
-                self._recent = self._recent_before
-                if self._window is not None and not self._window.take_back_save():
-                    self._window = None
-            self._take_in(save)
-            if self._window is not None and not self._window.save(save.hunks):
-                self._window = None
-
-    def _take_in(self, save: Save) -> None:
-        self._last_number = save.number
-        self._recent_before = self._recent
-        self._recent = self._recent.after_save(save.before, save.hunks)
+            window, is_again = self._window, save.number == self._last_number
+            self._last_number = save.number
+            if window is not None and is_again and not window.take_back_save():
+                window = None
+            if window is not None and not window.save(save.hunks):
+                window = None
+            self._window = window
 
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
@@ -200,16 +190,9 @@ class NeuralSession:
 
     def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         """Predict the likeliest next edits that fit, for the text last given."""
-        ranker = self._forecaster.ranker
-        self._cancelled = options.cancelled
-        try:
+        ranker, candidates = self._forecaster.ranker, list[Candidate]()
+        with self._cancelling(options.cancelled):
             candidates = self.candidates(count, options, only_best=True)
-        except CancelledError:
-            return []
-        finally:
-            self._cancelled = never
-            if self._sequence:
-                self._sequence.is_cancelled = never
         if options.cancelled():
             return []
         return [
@@ -230,12 +213,21 @@ class NeuralSession:
             if fresh is not None and not self._is_nearly_spent(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
-        edits = list(window.fixed.edits)
-        read = len(self._sequence.timeline) if self._sequence else 0
-        for count in (*range(min(read, len(edits)), len(edits), _AT_ONCE), len(edits)):
-            if cancelled():
-                return
-            self._follow(window, edits[:count])
+        with self._cancelling(cancelled):
+            self._follow(window, list(window.fixed.edits))
+
+    @contextmanager
+    def _cancelling(self, cancelled: Callable[[], bool]) -> Iterator[None]:
+        """End the block before the network's next run once `cancelled` says so."""
+        self._cancelled = cancelled
+        try:
+            yield
+        except CancelledError:
+            pass
+        finally:
+            self._cancelled = never
+            if self._sequence:
+                self._sequence.is_cancelled = never
 
     def line_features(self) -> LineFeatures | None:
         """Return what the line head sees of the text; None before its first change."""
@@ -254,8 +246,8 @@ class NeuralSession:
         for source in self._sources:
             if only_best:
                 others = list(_without_contradicted(text, found.values()))
-                least = partial(ranker.least_to_win, others, count, options.least_confidence)
-                situation = replace(situation, least_to_win=least)
+                may_win = partial(ranker.may_win, others, count, options.least_confidence)
+                situation = replace(situation, may_win=may_win)
             for one in source.propose(situation):
                 found.setdefault(one.hunk, one)
         return list(_without_contradicted(text, found.values()))
@@ -291,12 +283,10 @@ class NeuralSession:
         self._read_memory(sequence)
         if edits[-1].content != SAVE and _ends_save(sequence):
             sequence.extend([Edit(0, SAVE)])
-        recent, timeline = self._recent, sequence.timeline.copy()
-        if history.unsaved:
-            recent = recent.after_save(history.saved, history.unsaved)
+        timeline = sequence.timeline.copy()
         ends, order = window.starts(timeline), timeline.order()
         lines = line_features(
-            history.text, recent, sequence.position, order, ends, repeats, self._config
+            history.text, history.recent, sequence.position, order, ends, repeats, self._config
         )
         of_lines = head.log_probabilities(lines.features) if head else lines.pointed()
         places = lines.placed(of_lines)

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from editcast_model.alignment import common_ends
-from editcast_model.diff import Hunk
-from editcast_model.forecasting.line_spans import whole_lines
-from editcast_model.forecasting.recent_edits import Words, words_of
+from editcast_model.diff import Hunk, line_around
+from editcast_model.history import Words, words_of
 from editcast_model.syntax.languages import SCRIPTS
 
 _FAMILIES: Final = {
@@ -48,7 +47,7 @@ def touches_only_imports(text: str, hunk: Hunk, language: str) -> bool:
     """Tell whether every line that a hunk changes, removes or adds is an import or blank."""
     if language not in _PATTERNS:
         return False
-    start, end = whole_lines(hunk, text)
+    start, end = line_around(text, hunk.start, hunk.end)
     block = text[start:end]
     old, new = block.split("\n"), hunk.shifted(-start).apply(block).split("\n")
     head, tail = common_ends(old, new)
@@ -69,7 +68,7 @@ def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> boo
         return _TAKEN.fullmatch(text[start : hunk.start]) is not None
     importing, code = _words(text, language)
     # A hunk may cut words, as `NotFound, User` of `User, UserNotFound, UserId`.
-    start, end = whole_lines(hunk, text)
+    start, end = line_around(text, hunk.start, hunk.end)
     lines = text[start:end], hunk.shifted(-start).apply(text[start:end])
     if language in SCRIPTS:
         lines = _PATH.sub("", lines[0]), _PATH.sub("", lines[1])

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.card import LINE_FEATURES, Card
-from editcast_model.forecasting.recent_edits import RecentEdits, Words, words_of
 from editcast_model.forecasting.replacements import Repeat
+from editcast_model.history import RecentEdits, Words, words_of
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines

@@ -8,7 +8,7 @@ fitted to projects that the network never saw, and lie in the bundle's card.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,8 +20,6 @@ FEATURES = RANKER_FEATURES
 _LEAST = -15.0  # of log probabilities
 #: The worth of a right place, and of a clean part of a change, where a whole change is worth 1.
 _PLACE, _PART = 1 / 6, 1 / 6
-#: The precision of `Ranker.least_log_probability`, in nats.
-_STEP = 0.05
 
 
 def features(candidate: Candidate) -> list[float]:
@@ -94,59 +92,31 @@ class Ranker:
         whole = probable(wholes) if wholes else score
         return whole + _PART * score + _PLACE * (probable(places) if places else 0.0)
 
-    def least_to_win(
+    def may_win(
         self,
         others: Sequence[Candidate],
         count: int,
         confidence: float,
         low: Candidate,
         high: Candidate,
-    ) -> float:
-        """Return a log probability below which a candidate changes nothing that is of use.
+    ) -> bool:
+        """Tell whether a candidate of a source could change anything that is of use.
 
-        Then it is not among the best `count`, or neither it nor any of those is confident enough.
+        It cannot if it is not among the best `count`, or if neither it nor any of those is
+        confident enough.
 
         Args:
             others: The candidates that are known already.
             count: The number of candidates wanted.
             confidence: The least confidence that is of use.
-            low: As in `least_log_probability`.
-            high: Likewise.
+            low: A candidate with the least value of each feature.
+            high: One with the greatest.
         """
         best = self.rated(others)[:count]
         worth = best[-1][2] if len(best) == count else 0.0
-        if any(sure >= confidence for _, sure, _ in best):
-            confidence = 0.0
-        if not worth and not confidence:
-            return -math.inf
-        return self.least_log_probability(low, high, worth, confidence)
-
-    def least_log_probability(
-        self, low: Candidate, high: Candidate, worth: float, confidence: float = 0.0
-    ) -> float:
-        """Return a log probability below which no candidate of a source reaches both values.
-
-        Args:
-            low: A candidate with the least value of each feature.
-            high: One with the greatest.
-            worth: As `worth` returns it.
-            confidence: As `ranked` returns it.
-        """
-
-        def may_reach(log_probability: float) -> bool:
-            most = self._most(low, replace(high, log_probability=log_probability))
-            return most[0] >= worth and most[1] >= confidence
-
-        least, most = low.log_probability, high.log_probability
-        if not may_reach(most):
-            return math.inf
-        while most - least > _STEP:
-            middle = (least + most) / 2
-            if may_reach(middle):
-                most = middle
-            else:
-                least = middle
-        return least
+        is_sure = any(sure >= confidence for _, sure, _ in best)
+        most_worth, most_sure = self._most(low, high)
+        return most_worth >= worth and (is_sure or most_sure >= confidence)
 
     def _most(self, low: Candidate, high: Candidate) -> tuple[float, float]:
         """Return bounds of the worth and of the confidence of candidates between these two."""

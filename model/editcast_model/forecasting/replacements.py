@@ -3,6 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -276,14 +277,14 @@ class KnownReplacements:
     def __init__(self, history: EditHistory) -> None:
         self._history = history
         self._lexicon = Lexicon()
-        self._texts: dict[str, Tokens] = {}  # the two read last
+        self._tokens = lru_cache(2)(partial(_tokens, self._lexicon))
         self._saved: dict[Save, list[Replacement]] = {}
         self._others: deque[_Other] = deque(maxlen=REMEMBERED)
 
     @property
     def now(self) -> Tokens:
         """Return the text as it is now."""
-        return self._read(self._history.text)
+        return self._tokens(self._history.text)
 
     def add_other_save(self, save: OtherSave) -> None:
         """Remember what a save of another file replaced, and forget what it took back.
@@ -293,7 +294,7 @@ class KnownReplacements:
         same = None if save.number is None else (save.file, save.number)
         known = deque((one for one in self._others if (one.file, one.save) != same), REMEMBERED)
         hunks = diff(save.before, save.after)[-REMEMBERED:]
-        made = self._tokens(save.before).replacements(hunks)
+        made = _tokens(self._lexicon, save.before).replacements(hunks)
         for hunk, replacement in zip(hunks, made, strict=True):
             old = save.before[hunk.start : hunk.end]
             back = save.file, hunk.text, old
@@ -312,7 +313,7 @@ class KnownReplacements:
         known = [made for of_save in self._saved.values() for made in of_save]
         if history.unsaved:
             hunks = history.unsaved[-REMEMBERED:]
-            known += self._read(history.saved).replacements(hunks)
+            known += self._tokens(history.saved).replacements(hunks)
         return known[-REMEMBERED:]
 
     def next_in_step(
@@ -388,12 +389,8 @@ class KnownReplacements:
         return _without_parts(found.values())[:most]
 
     def _of_save(self, save: Save) -> list[Replacement]:
-        return self._read(save.before).replacements(save.hunks[-REMEMBERED:])
+        return self._tokens(save.before).replacements(save.hunks[-REMEMBERED:])
 
-    def _read(self, text: str) -> Tokens:
-        if text not in self._texts:
-            self._texts = dict([*self._texts.items()][-1:]) | {text: self._tokens(text)}
-        return self._texts[text]
 
-    def _tokens(self, text: str) -> Tokens:
-        return Tokens(text, *self._lexicon.read(text))
+def _tokens(lexicon: Lexicon, text: str) -> Tokens:
+    return Tokens(text, *lexicon.read(text))

@@ -12,29 +12,29 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.edits import START, Edit, Timeline
+from editcast_model.edits import BUCKETS, START, Edit, Timeline
 from editcast_model.errors import EditError
-from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
 MASKED = -1e3
 #: The number of edits read in one run. The process keeps the memory of a run, 0.4 MB an edit.
 _TOGETHER = 32
-#: The number of cached content distributions, of 0.1 MB each; one prediction needs some ten.
-_ANSWERS = 32
-Contents = npt.NDArray[np.float32]
+#: The number of cached answers, of some 16 kB each; one prediction asks for some twenty.
+_MOST_ANSWERS = 64
+#: The key of the answer to where the next edit is; that to what it is has the item as its key.
+_WHERE = -1
+Floats = npt.NDArray[np.float32]
 #: The graphs that run on an encoded state; see `networks/incremental.py`.
 Stage = Literal["advance", "point", "content"]
 #: Mixes another source into the network's log probabilities of the content at an item, (V,).
-Mix = Callable[[Timeline, int, Contents], Contents]
-#: Log probabilities of the next content (V,), by the item it goes to.
-Answers = dict[int, Contents]
+Mix = Callable[[Timeline, int, Floats], Floats]
+#: Log probabilities of the next position (N,), and of the next content at items (V,).
+Answers = dict[int, Floats]
 
 
 class Network(Protocol):
@@ -60,14 +60,6 @@ class Network(Protocol):
         """
 
 
-@dataclass(slots=True, eq=False)
-class _Predicted:
-    """The predictions after a row, once they were asked for."""
-
-    position: npt.NDArray[np.float32] | None = None
-    contents: Answers = field(default_factory=dict)
-
-
 class Sequence:
     """The state of one sequence: the edits that the network has read, and its last predictions.
 
@@ -86,11 +78,11 @@ class Sequence:
         self._state = network.encode(np.array(self.timeline.initial, np.int64))
         self._past = np.zeros((64, 2), np.int64)
         self._cache = np.zeros((64, network.cache_width), np.float32)
-        self._predicted: list[_Predicted] = []  # after each row
-        # The same contents, the oldest first: the row's, and the item that was asked about.
-        self._answers: deque[tuple[Answers, int]] = deque()
+        self._answers: list[Answers] = []  # after each row
+        # The same answers, the oldest first: the row's, and the key.
+        self._kept: deque[tuple[Answers, int]] = deque()
         # What was cut off last, the next edit at the end: its row of the cache is still there.
-        self._ahead: list[tuple[Edit, _Predicted]] = []
+        self._ahead: list[tuple[Edit, Answers]] = []
         self._advance([(START, 0, 0, BUCKETS // 2)])
 
     def follow(self, edits: Ids[Edit]) -> None:
@@ -112,7 +104,7 @@ class Sequence:
             if not self._ahead or self._ahead[-1][0] != edit:
                 break
             self.timeline.append(edit)
-            self._predicted.append(self._ahead.pop()[1])
+            self._answers.append(self._ahead.pop()[1])
             edits = edits[1:]
         if not edits:
             return
@@ -121,7 +113,7 @@ class Sequence:
         rows: list[tuple[int, ...]] = []
         try:
             for edit in edits:
-                row = Row(self.timeline, edit)
+                row = self.timeline.row(edit)
                 self.timeline.append(edit)
                 rows.append((edit.content, row.position, row.site, row.move))
         except EditError:
@@ -136,67 +128,82 @@ class Sequence:
 
     def truncate(self, count: int) -> None:
         """Go back to the first `count` edits."""
-        cut = zip(self.timeline.edits[count:], self._predicted[count + 1 :], strict=True)
+        cut = zip(self.timeline.edits[count:], self._answers[count + 1 :], strict=True)
         self._ahead += list(cut)[::-1]
         self.timeline.truncate(count)
-        del self._predicted[count + 1 :]
+        del self._answers[count + 1 :]
 
     def forget_answers(self) -> None:
-        """Discard the cached predictions, but not the edits that were read."""
-        self._predicted = [_Predicted() for _ in self._predicted]
-        self._ahead = [(edit, _Predicted()) for edit, _ in self._ahead]
-        self._answers.clear()
+        """Forget the answers, but not the edits that were read: what `mix` knows has changed."""
+        for row, _ in self._kept:
+            row.clear()
+        self._kept.clear()
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the cached state, without predictions."""
+        """Return the bytes of the cached state, without answers."""
         return self._network.size(self._state) + self._cache.nbytes + self._past.nbytes
 
     @property
     def rows(self) -> int:
         """Return the number of rows of the cache: the edits, and the row before them."""
-        return len(self._predicted)
+        return len(self._answers)
 
     @property
-    def position(self) -> npt.NDArray[np.float32]:
+    def position(self) -> Floats:
         """Return log probabilities of the next position, (N,)."""
-        last = self._predicted[-1]
-        if last.position is None:
-            self._go_on()
-            rows = self.rows
-            last.position = self._network.run(
-                "point",
-                self._state,
-                past=self._past[:rows],
-                cache=self._cache[:rows],
-                buckets=buckets(self.timeline).astype(np.int64)[None],
-                live=self.timeline.live[None],
-            )[0]
-        return last.position
-
-    def content(self, position: int) -> npt.NDArray[np.float32]:
-        """Return log probabilities of the next content at an item, (V,)."""
-        known = self._predicted[-1].contents.get(position)
+        known = self._answers[-1].get(_WHERE)
         if known is None:
-            self._go_on()
-            rows = self.rows
-            past, cache = self._past[:rows], self._cache[:rows]
-            at = np.array([position])
-            said = self._network.run("content", self._state, at=at, past=past, cache=cache)
-            known = self._kept(position, said[0])
+            near, live = self.timeline.buckets().astype(np.int64), self.timeline.live
+            known = self._ask("point", buckets=near[None], live=live[None])
+            self._keep(_WHERE, known)
         return known
 
-    def _kept(self, position: int, content: Contents) -> Contents:
-        """Keep what the network predicts at an item, mixed with what else is known."""
-        if self.mix is not None:
-            content = self.mix(self.timeline, position, content)
-        row = self._predicted[-1].contents
-        row[position] = content
-        self._answers.append((row, position))
-        if len(self._answers) > _ANSWERS:
-            oldest, at = self._answers.popleft()
-            del oldest[at]
-        return content
+    def content(self, position: int) -> Floats:
+        """Return log probabilities of the next content at an item, (V,), mixed by `mix`."""
+        known = self._answers[-1].get(position)
+        if known is None:
+            known = self._ask("content", at=np.array([position]))
+            if self.mix is not None:
+                known = self.mix(self.timeline, position, known)
+            self._keep(position, known)
+        return known
+
+    def score(self, where: Floats, edits: Ids[Edit], most: int) -> float:
+        """Compute the joint log probability of the first `most` of some edits, each read for it.
+
+        Args:
+            where: Log probabilities of the first position, (N,).
+            edits: Implicit edits that could follow; afterwards the sequence is as it was.
+            most: The number of edits to score.
+        """
+        start = len(self.timeline)
+        joint = float(where[edits[0].position])
+        try:
+            for index, edit in enumerate(edits[:most]):
+                if index:
+                    self.extend([edits[index - 1]])
+                    joint += float(self.position[edit.position])
+                joint += float(self.content(edit.position)[edit.content])
+        finally:
+            self.truncate(start)
+        return joint
+
+    def _ask(self, stage: Stage, **given: npt.NDArray[Any]) -> Floats:
+        """Run a stage that predicts after the last row."""
+        self._go_on()
+        past, cache = self._past[: self.rows], self._cache[: self.rows]
+        said: Floats = self._network.run(stage, self._state, past=past, cache=cache, **given)[0]
+        return said
+
+    def _keep(self, key: int, answer: Floats) -> None:
+        """Keep an answer; the oldest one gives way."""
+        row = self._answers[-1]
+        row[key] = answer
+        self._kept.append((row, key))
+        if len(self._kept) > _MOST_ANSWERS:
+            oldest, of = self._kept.popleft()
+            del oldest[of]
 
     def _go_on(self) -> None:
         if self.is_cancelled():
@@ -213,4 +220,4 @@ class Sequence:
             "advance", self._state, edits=rows, past=past, cache=cache
         )
         self._past[row : row + count] = rows[:, [0, 2]]
-        self._predicted += [_Predicted() for _ in edits]
+        self._answers += [{} for _ in edits]

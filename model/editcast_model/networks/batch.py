@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
-from editcast_model.inference.relative_positions import BUCKETS, trace
+from editcast_model.edits import BUCKETS, DELETE, PAD, SAVE, START, Edit, Row, Timeline
 
 
 @dataclass(frozen=True)
@@ -123,3 +123,37 @@ def collate(instances: Sequence[Instance]) -> Batch:
     before = (state, contents, positions, ranks, sites, moves, live, bucket)
     arrays = (*before, copyable, scored, instead & live, stands)
     return Batch(*map(torch.from_numpy, arrays))
+
+
+def trace(
+    state: Sequence[int], edits: Sequence[Edit], left_out: Sequence[int] = ()
+) -> tuple[list[Row], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
+    """Compute the inputs of the position head for all edits of an instance.
+
+    Args:
+        state: ``s(0)``, or some of its tokens.
+        edits: The T edits.
+        left_out: The number of tokens left out before each token of `state`, M+1. Distances include
+            them.
+
+    Returns:
+        A row for each edit; the live items before each edit, bool (T, N); and their buckets, uint8
+        (T, N), where N is M+1+T and later items are dead.
+    """
+    timeline = Timeline(state)
+    size = len(state) + len(edits)
+    live = np.zeros((len(edits), size), np.bool_)
+    bucket = np.zeros((len(edits), size), np.uint8)
+    rows: list[Row] = []
+    missing = np.array(left_out, np.int64) if left_out else np.zeros(len(state), np.int64)
+    last = 0  # the site of the last edit
+    for index, edit in enumerate(edits):
+        farther = missing[timeline.site] - missing[last]
+        here = int(timeline.site[edit.position])
+        rows.append(timeline.row(edit, int(farther[edit.position])))
+        live[index, : timeline.items] = timeline.live
+        bucket[index, : timeline.items] = timeline.buckets(farther)
+        timeline.append(edit)
+        if edit.content != SAVE:
+            last = here
+    return rows, live, bucket

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from editcast_model.inference.relative_positions import BUCKETS
+from editcast_model.edits import BUCKETS
 from editcast_model.networks.attention import hidden_bias, split_heads
 from editcast_model.networks.config import VECTOR
 from editcast_model.networks.equality import REACH

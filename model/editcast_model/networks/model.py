@@ -28,8 +28,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from editcast_model.edits import DELETE, PAD, SAVE, START
-from editcast_model.inference.relative_positions import BUCKETS
+from editcast_model.edits import BUCKETS, DELETE, PAD, SAVE, START
 from editcast_model.networks.attention import (
     Block,
     Stack,

@@ -13,9 +13,14 @@ from lsprotocol import types
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.candidates import CONTINUATION
-from editcast_model.forecasting.filters import EditContext, cursor_after, line_at, word_at
+from editcast_model.forecasting.filters import (
+    EditContext,
+    cursor_after,
+    is_beside,
+    line_at,
+    word_at,
+)
 from editcast_model.forecasting.import_lines import is_import
-from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents.buffer import (
     Buffer,
     OutOfRangeError,

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
 
-from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import word_at
+from editcast_model.diff import Hunk, line_around, shortest_hunk
+from editcast_model.forecasting.filters import Span, contradicted, moved, word_at
 from editcast_model.forecasting.interface import Prediction
-from editcast_model.forecasting.line_spans import Span, contradicted, moved, whole_lines
 
 CONTEXT: Final = 32  # code points on each side by which a place is recognized
 _CHANGES: Final = 4  # changes after an accept, of which one may be its edit
@@ -335,7 +334,7 @@ class Rejections:
     def add(self, suggestion: Suggestion, text: str | None) -> None:
         """Add a rejected suggestion; `text` is known if the suggestion's offsets refer to it."""
         if text is not None:
-            self.fresh += (whole_lines(suggestion.hunk, text),)
+            self.fresh += (line_around(text, suggestion.hunk.start, suggestion.hunk.end),)
         self._last.append(Rejection(suggestion, None if text is None else suggestion.hunk.start))
 
     def move(self, change: Hunk) -> None:

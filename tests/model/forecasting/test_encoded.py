@@ -79,9 +79,9 @@ def test_what_the_network_said_of_another_file_is_forgotten(forecaster: NeuralFo
     first.update(RENAMED, saved=True)
     first.predict()
     sequence = first._sequence
-    assert sequence is not None and any(one.contents for one in sequence._predicted)
+    assert sequence is not None and any(sequence._answers)
     forecaster.open(SOURCE)
-    assert first._sequence is sequence and not any(one.contents for one in sequence._predicted)
+    assert first._sequence is sequence and not any(sequence._answers)
     assert sequence.rows > 1
 
 

@@ -195,7 +195,7 @@ def test_a_window_is_made_anew_while_there_is_time(forecaster: NeuralForecaster,
     session.prepare(cancelled=lambda: next(asked, True))
     fresh = session._window
     assert fresh is not worn and fresh is not None and len(fresh.fixed) < len(worn.fixed)
-    assert session._sequence is not None and len(session._sequence.timeline) == 2 * 16
+    assert session._sequence is not None and len(session._sequence.timeline) == 2 * 32
     session.prepare()
     assert list(session._sequence.timeline.edits) == list(fresh.fixed.edits)
     consistent(session)

@@ -13,7 +13,7 @@ from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import FEATURES, LineFeatures, LineHead, line_features
-from editcast_model.forecasting.recent_edits import RecentEdits
+from editcast_model.history import RecentEdits
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines

@@ -85,18 +85,18 @@ _WEIGHTS = st.tuples(*[st.floats(-4, 4)] * (1 + len(FEATURES)))
     place=_WEIGHTS,
     whole=_WEIGHTS,
     least=st.floats(-15, 0),
-    worth=st.floats(0, 1.5),
+    prior=st.floats(0, 1),
     confidence=st.floats(0, 1),
     distance=st.integers(3, 9),
     inserts=st.booleans(),
     is_whole_lines=st.booleans(),
 )
-def test_below_the_least_log_probability_nothing_is_worth_as_much_and_as_confident(
+def test_what_is_worth_as_much_and_as_confident_may_win(
     clean: tuple[float, ...],
     place: tuple[float, ...],
     whole: tuple[float, ...],
     least: float,
-    worth: float,
+    prior: float,
     confidence: float,
     distance: int,
     inserts: bool,
@@ -113,31 +113,25 @@ def test_below_the_least_log_probability_nothing_is_worth_as_much_and_as_confide
         distance=distance,
         is_whole_lines=is_whole_lines,
     )
-    score = ranker.score(one)
+    score, other = ranker.score(one), candidate(source="other", prior=prior)
     assert score is not None
-    is_sure = ranker.calibrated(score) > confidence + 1e-9
-    if ranker.worth(one, score) > worth + 1e-9 and is_sure:
-        assert ranker.least_log_probability(low, high, worth, confidence) <= least
-
-
-def test_a_source_that_has_no_chance_needs_an_infinite_log_probability() -> None:
-    ranker = Ranker({"decoded": (-5.0, *_ZEROS[1:])})
-    low, high = candidate(-15.0), candidate(0.0)
-    assert ranker.least_log_probability(low, high, 0.5) == math.inf
-    assert ranker.least_log_probability(low, high, 0.001) == -15.0
+    is_sure = max(ranker.calibrated(score), prior) > confidence + 1e-9
+    if ranker.worth(one, score) > ranker.worth(other, prior) + 1e-9 and is_sure:
+        assert ranker.may_win([other], 1, confidence, low, high)
 
 
 def test_what_is_not_confident_enough_is_of_use_only_beside_something_that_is() -> None:
     ranker = Ranker({"decoded": (-1.0, 5.0, *_ZEROS[2:]), "repeated": (-1.0, *_ZEROS[1:])})
-    ends = candidate(-15.0), candidate(0.0)
+    ends = candidate(-15.0), candidate(0.0)  # the confidence of both is at most 0.27
     repeated = candidate(source="repeated")  # with a confidence of 0.27
-    assert ranker.least_to_win([], 1, 0.0, *ends) == -math.inf
-    assert -1.0 < ranker.least_to_win([], 1, 0.25, *ends) < 0.0
-    assert ranker.least_to_win([], 1, 0.28, *ends) == math.inf
-    assert ranker.least_to_win([repeated], 2, 0.28, *ends) == math.inf
-    assert ranker.least_to_win([repeated], 2, 0.26, *ends) == -math.inf
-    first = ranker.least_to_win([repeated], 1, 0.0, *ends)
-    assert ranker.least_to_win([repeated], 1, 0.26, *ends) == first > -math.inf
+    assert ranker.may_win([], 1, 0.25, *ends)
+    assert not ranker.may_win([], 1, 0.28, *ends)
+    assert not ranker.may_win([repeated], 2, 0.28, *ends)
+    assert ranker.may_win([repeated], 2, 0.26, *ends)
+    assert ranker.may_win([repeated], 1, 0.26, *ends)
+    unlikely = candidate(-15.0), candidate(-1.0)
+    assert ranker.may_win([repeated], 2, 0.26, *unlikely)
+    assert not ranker.may_win([repeated], 1, 0.26, *unlikely)
 
 
 def test_extreme_weights_do_not_overflow() -> None:

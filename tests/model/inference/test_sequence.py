@@ -12,8 +12,8 @@ import pytest
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
 from editcast_model.forecasting.interface import never
-from editcast_model.inference.decoding import Decoded, decode, score
-from editcast_model.inference.sequence import _ANSWERS, Sequence, Stage
+from editcast_model.forecasting.sources.decoded_edits import Decoded, decode
+from editcast_model.inference.sequence import _MOST_ANSWERS, Sequence, Stage
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.
@@ -184,7 +184,7 @@ def test_where_the_next_edit_is_is_looked_for_once_somebody_asks() -> None:
 def test_only_the_last_answers_are_kept() -> None:
     network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {at: 1.0})
     sequence = Sequence(network, STATE)
-    edits = [Edit(0, 50 + number % 7) for number in range(60)]
+    edits = [Edit(0, 50 + number % 7) for number in range(100)]
     for count in range(len(edits) + 1):
         sequence.follow(edits[:count])
         sequence.content(1)
@@ -193,7 +193,7 @@ def test_only_the_last_answers_are_kept() -> None:
     sequence.truncate(len(edits) - 5)
     sequence.content(1)
     assert network.asked == len(edits) + 1
-    assert sum(len(one.contents) for one in sequence._predicted) + 5 == _ANSWERS
+    assert sum(map(len, sequence._answers)) + 5 == _MOST_ANSWERS
     sequence.truncate(0)
     assert int(sequence.content(1).argmax()) == 1  # asked again
     assert network.asked == len(edits) + 2
@@ -241,9 +241,9 @@ def test_impossible_edits_are_refused() -> None:
 def test_the_oldest_answers_give_way() -> None:
     network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {at: 1.0})
     sequence = Sequence(network, STATE)
-    for item in range(1, _ANSWERS + 2):
+    for item in range(_MOST_ANSWERS + 1):
         sequence.content(item)
-    assert sum(len(one.contents) for one in sequence._predicted) == _ANSWERS
+    assert sum(map(len, sequence._answers)) == _MOST_ANSWERS
 
 
 def decoded(sequence: Sequence, **given: Any) -> Decoded:
@@ -293,7 +293,7 @@ def test_an_edit_is_read_once_while_decoding() -> None:
     sequence = Sequence(network, STATE)
     decode(sequence)
     assert network.advanced == 1 + 4
-    score(sequence, sequence.position, typed(50, 51, 52, 53), 4)
+    sequence.score(sequence.position, typed(50, 51, 52, 53), 4)
     assert network.advanced == 1 + 4  # and scored without reading anything
 
 

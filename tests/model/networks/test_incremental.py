@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from editcast_model.edits import START, Edit, Timeline
-from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
+from editcast_model.edits import BUCKETS, START, Edit, Timeline
 from editcast_model.networks.batch import Instance, collate
 from editcast_model.networks.config import NetworkConfig, cache_slots, cache_width
 from editcast_model.networks.heads import mix
@@ -54,10 +53,10 @@ def one_by_one(network: EditNetwork, given: Instance) -> tuple[list[Tensor], lis
         live = torch.from_numpy(timeline.live.copy())
         cache = torch.cat([cache, advance(row, past, cache, hidden, vectors)])
         past = torch.cat([past, row[:, [0, 2]]])
-        apart = torch.from_numpy(buckets(timeline)).long()
+        apart = torch.from_numpy(timeline.buckets()).long()
         positions.append(point(past, cache, apart[None], live[None], hidden, vectors)[0])
         contents.append(content(torch.tensor([edit.position]), past, cache, tokens, hidden)[0])
-        place = Row(timeline, edit)
+        place = timeline.row(edit)
         row = torch.tensor([[edit.content, place.position, place.site, place.move]])
         timeline.append(edit)
     return positions, contents
@@ -70,7 +69,7 @@ def cached(network: EditNetwork, given: Instance, together: int) -> Tensor:
     timeline = Timeline(given.state)
     rows = [[START, 0, 0, BUCKETS // 2]]
     for edit in given.edits:
-        place = Row(timeline, edit)
+        place = timeline.row(edit)
         rows.append([edit.content, place.position, place.site, place.move])
         timeline.append(edit)
     every = torch.tensor(rows)

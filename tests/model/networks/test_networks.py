@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from editcast_model.checked import UnfitError
-from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, Timeline
-from editcast_model.inference.relative_positions import BUCKETS
+from editcast_model.edits import BUCKETS, DELETE, PAD, SAVE, START, Edit, Timeline
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.heads import content_log_probability, mix

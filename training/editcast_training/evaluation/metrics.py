@@ -12,7 +12,7 @@ from itertools import accumulate, groupby
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.forecasting.recent_edits import touched_lines
+from editcast_model.history import touched_lines
 from editcast_model.tokenizer import lex, lines
 from editcast_training.evaluation.sessions import Step
 

@@ -24,8 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from editcast_model.edits import DELETE, PAD, SAVE, START
-from editcast_model.inference.relative_positions import BUCKETS, HERE
+from editcast_model.edits import BUCKETS, DELETE, HERE, PAD, SAVE, START
 from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.equality import EARLIER, Neighbours, Written, around, token_vectors

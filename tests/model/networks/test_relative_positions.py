@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
-from editcast_model.inference.relative_positions import BUCKETS, Row, buckets, trace
-from editcast_model.networks.batch import Instance, collate
+from editcast_model.edits import BUCKETS, DELETE, SAVE, START, Edit, Timeline
+from editcast_model.networks.batch import Instance, collate, trace
 
 
 class Written:
@@ -71,7 +70,7 @@ def test_buckets_are_exact_near_by_and_grow_far_off() -> None:
     assert bucket(0) == BUCKETS // 2
     timeline = Timeline([START, *[5] * 9_000])
     timeline.append(Edit(4_500, 6))
-    found = buckets(timeline)
+    found = timeline.buckets()
     assert found.dtype == np.uint8
     ranks = timeline.rank - timeline.last_rank
     for item in (0, 1, 400, 4_400, 4_491, 4_492, 4_493, 4_499, 4_500, 4_501, 4_510, 4_600, 9_000):
@@ -92,7 +91,7 @@ def test_training_and_serving_see_the_same(seed: int) -> None:
         timeline.append(edit)
     timeline.truncate(5)
     for step in range(5, len(edits)):
-        row = Row(timeline, edits[step])
+        row = timeline.row(edits[step])
         assert (row.site, row.rank, row.move) == (
             rows[step].site,
             rows[step].rank,
@@ -101,7 +100,7 @@ def test_training_and_serving_see_the_same(seed: int) -> None:
         size = timeline.items
         assert (timeline.live == live[step, :size]).all()
         alive = timeline.live
-        assert (buckets(timeline)[alive] == near[step, :size][alive]).all()
+        assert (timeline.buckets()[alive] == near[step, :size][alive]).all()
         timeline.append(edits[step])
 
 
