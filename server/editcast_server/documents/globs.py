@@ -26,15 +26,11 @@ MOST_CHARACTERS_TOGETHER: Final = 3_000
 MOST_PATH_CHARACTERS: Final = 4_096
 MOST_FOLDERS: Final = 100
 
-_Run = tuple[re.Pattern[str], ...]
-#: A glob without braces: runs of parts, and between two of them any number of folders.
-_Pattern = tuple[_Run, ...]
+#: The parts of a glob without braces; None is `**`, any number of folders.
+_Pattern = tuple[re.Pattern[str] | None, ...]
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
-_BRACKETS_OR_BRACE = re.compile(r"\[!?[^/][^\]/]*\]|[{}]")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
-_PROTECTED = str.maketrans("{},", "\0\1\2")
-_UNPROTECTED = str.maketrans("\0\1\2", "{},")
 
 
 def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
@@ -65,35 +61,29 @@ def size(glob: str) -> tuple[int, int]:
     return len(alternatives), sum(len(one) for one in alternatives)
 
 
-def _matches(runs: _Pattern, parts: Sequence[str]) -> bool:
+def _matches(pattern: _Pattern, parts: Sequence[str]) -> bool:
     """Tell whether a glob matches a path.
 
-    Each run of parts between the first and the last is matched at its first place: any number of
-    folders may come before it, so a later place would only leave less for the other runs.
+    Where a part does not match, only the last `**` takes one folder more: a later place for what
+    comes before it would leave less for the rest.
     """
-    first, last = runs[0], runs[-1]
-    if len(runs) == 1:
-        return len(parts) == len(first) and _fits(first, parts, 0)
-    at, end = len(first), len(parts) - len(last)
-    if at > end or not _fits(first, parts, 0) or not _fits(last, parts, end):
-        return False
-    for run in runs[1:-1]:
-        while not _fits(run, parts, at):
-            at += 1
-            if at > end:
-                return False
-        at += len(run)
-    return at <= end
-
-
-def _fits(run: _Run, parts: Sequence[str], at: int) -> bool:
-    if at + len(run) > len(parts):
-        return False
-    for one in run:  # `all` with a generator takes five times as long
-        if not one.match(parts[at]):
+    index = at = 0
+    retry: tuple[int, int] | None = None  # the part after the last `**`, and its next place
+    end, depth = len(pattern), len(parts)
+    while at < depth:
+        is_left = index < end
+        one = pattern[index] if is_left else None
+        if is_left and one is None:
+            index += 1
+            retry = index, at + 1
+        elif one and one.match(parts[at]):
+            index, at = index + 1, at + 1
+        elif retry:
+            index, at = retry
+            retry = index, at + 1
+        else:
             return False
-        at += 1
-    return True
+    return index == end
 
 
 @lru_cache(maxsize=1024)
@@ -108,13 +98,9 @@ def _pattern(glob: str) -> _Pattern:
     parts = glob.removeprefix("./").split("/")
     if parts[-1] == "**":  # everything in a folder is not the folder
         parts.append("*")
-    runs: list[list[re.Pattern[str]]] = [[]] if is_whole else [[], []]
-    for part in parts:
-        if part != "**":
-            runs[-1].append(_part(part))
-        elif runs[-1] or len(runs) == 1:  # several in a row are one
-            runs.append([])
-    return tuple(tuple(run) for run in runs)
+    if not is_whole:
+        parts.insert(0, "**")
+    return tuple(None if part == "**" else _part(part) for part in parts)
 
 
 def _part(part: str) -> re.Pattern[str]:
@@ -125,38 +111,18 @@ def _part(part: str) -> re.Pattern[str]:
 
 
 def _alternatives(glob: str) -> list[str]:
-    """Expand the braces of a glob."""
+    """Expand the braces of a glob; an open one is closed at the end of the glob at the latest."""
     if len(glob) > MOST_CHARACTERS:
         raise SettingsError(f"must be a glob of at most {MOST_CHARACTERS} characters")
-    left, found = [_with_pairs(glob.replace("\\", "/"))], []
+    unclosed = glob.count("{") - glob.count("}")
+    left, found = [glob.replace("\\", "/") + "}" * unclosed], []
     while left:
         one = left.pop()
         if choice := _CHOICE.search(one):
             before, after = one[: choice.start()], one[choice.end() :]
             left.extend(f"{before}{each}{after}" for each in choice[1].split(","))
         else:
-            found.append(one.translate(_UNPROTECTED))
+            found.append(one)
         if len(left) + len(found) > MOST_ALTERNATIVES:
             raise SettingsError(f"must be a glob of at most {MOST_ALTERNATIVES} alternatives")
     return found
-
-
-def _with_pairs(glob: str) -> str:
-    """Return a glob whose braces come in pairs, with literal braces protected.
-
-    An open brace is closed at the end of the glob at the latest. A closing brace that closes
-    nothing, and braces within brackets, are literal.
-    """
-    depth = 0
-
-    def replaced(found: re.Match[str]) -> str:
-        nonlocal depth
-        if found[0] == "{":
-            depth += 1
-        elif depth and found[0] == "}":
-            depth -= 1
-        else:
-            return found[0].translate(_PROTECTED)
-        return found[0]
-
-    return _BRACKETS_OR_BRACE.sub(replaced, glob) + "}" * depth
