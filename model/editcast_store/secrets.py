@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import translate
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _DATA = "txt json yaml yml toml ini cfg conf csv xml properties plist".split()
@@ -118,7 +118,7 @@ def is_secret_name(path: str) -> bool:
         return False
     folders = "".join(f"/{part}" for part in parts[:-1])
     return _IN_FOLDER.search(f"{folders}/") is not None or any(
-        _is_known(name) or _PLACE.search(f"{folders}/{name}") for name in _originals(parts[-1])
+        _names().match(name) or _PLACE.search(f"{folders}/{name}") for name in _originals(parts[-1])
     )
 
 
@@ -164,13 +164,11 @@ def _one_of(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in names)
 
 
-# Most globs are plain names or suffixes; compiling all in one expression would slow down imports.
-_NAMES = frozenset(glob for glob in SECRETS if not re.search(r"[*?[]", glob))
-_ENDINGS = tuple(glob[1:] for glob in SECRETS if re.fullmatch(r"\*[^*?[]+", glob))
-_GLOBS = re.compile("|".join(translate(glob) for glob in SECRETS if re.search(r"[*?[]", glob[1:])))
 _IN_FOLDER = re.compile(f"/(?:{_one_of(SECRET_FOLDERS)})/")
 _PLACE = re.compile(f"/(?:{_one_of(SECRET_PLACES)})$")
 
 
-def _is_known(name: str) -> bool:
-    return name in _NAMES or name.endswith(_ENDINGS) or _GLOBS.match(name) is not None
+@cache
+def _names() -> re.Pattern[str]:
+    """Compile `SECRETS` when it is needed, which takes some time."""
+    return re.compile("|".join(map(translate, SECRETS)))
