@@ -9,8 +9,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader, BufferedWriter, RawIOBase
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from editcast_model.errors import ServerError
 
@@ -107,83 +106,27 @@ def one_connection(host: str, port: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 @contextmanager
 def pipe_of_editor(name: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Connect to the pipe of an editor, and yield the streams from it and to it.
-
-    Args:
-        name: The path of a Unix socket; on Windows the name of a pipe.
+    """Connect to the pipe of an editor, a Unix socket, and yield the streams from it and to it.
 
     Raises:
-        ServerError: No editor waits there.
+        ServerError: No editor waits there, or this is Windows.
     """
-    try:
-        received, sent = _connect(name)
-    except (OSError, ValueError) as error:  # ValueError: a NUL, which names have not
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise ServerError(
-            f"No editor listens at the pipe {name} ({reason}). Name a pipe that the editor created."
-        ) from error
-    with received, sent:
-        yield received, sent
+    if sys.platform == "win32":
+        raise ServerError("On Windows Editcast speaks with an editor on stdio; leave out --pipe.")
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(name)
+        except (OSError, ValueError) as error:  # ValueError: a NUL, which names have not
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise ServerError(
+                f"No editor listens at the pipe {name} ({reason}). Name a pipe that the editor "
+                "created."
+            ) from error
+        with connection.makefile("rb") as incoming, connection.makefile("wb") as outgoing:
+            yield incoming, outgoing
 
 
 def _listener(host: str, port: int) -> socket.socket:
     flags = socket.AI_PASSIVE
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)[0]
     return socket.create_server((address[0], port), family=family)
-
-
-if sys.platform == "win32":
-    import _winapi
-
-    def _connect(name: str) -> tuple[BinaryIO, BinaryIO]:
-        access = _winapi.GENERIC_READ | _winapi.GENERIC_WRITE
-        flags = _winapi.OPEN_EXISTING, _winapi.FILE_FLAG_OVERLAPPED
-        end = _End(_winapi.CreateFile(name, access, 0, _winapi.NULL, *flags, _winapi.NULL))
-        return BufferedReader(end), BufferedWriter(end)
-
-    class _End(RawIOBase):
-        """An end of a pipe that can be read and written at the same time.
-
-        An ordinary file on a pipe allows one operation at a time, so the server could not send
-        while it waits for the editor. The overlapped operations of `_winapi`, which
-        `multiprocessing.connection` of the standard library uses, do not have this limit.
-
-        Args:
-            handle: Opened for overlapped operations; closed with this.
-        """
-
-        def __init__(self, handle: int) -> None:
-            self._handle = handle
-
-        def readable(self) -> bool:
-            return True
-
-        def writable(self) -> bool:
-            return True
-
-        def readinto(self, buffer: Any, /) -> int:
-            room = memoryview(buffer)
-            try:
-                reading, _ = _winapi.ReadFile(self._handle, len(room), overlapped=True)
-                count, _ = reading.GetOverlappedResult(True)
-            except BrokenPipeError:  # the editor has ended
-                return 0
-            room[:count] = reading.getbuffer() or b""
-            return count
-
-        def write(self, data: Any, /) -> int:
-            writing, _ = _winapi.WriteFile(self._handle, bytes(data), overlapped=True)
-            count, _ = writing.GetOverlappedResult(True)
-            return count
-
-        def close(self) -> None:
-            if not self.closed:
-                super().close()
-                _winapi.CloseHandle(self._handle)
-
-else:
-
-    def _connect(name: str) -> tuple[BinaryIO, BinaryIO]:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(name)
-            return connection.makefile("rb"), connection.makefile("wb")
