@@ -63,7 +63,6 @@ def _register_lifecycle(server: EditcastServer) -> None:
             ls.client_register_capability(types.RegistrationParams([registration]))
         await ls.pull_settings()
         ls.team_model.watch(ls.service.settings.team_model)
-        await ls.protocol.prepare()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configure(ls: EditcastServer, params: types.DidChangeConfigurationParams) -> None:

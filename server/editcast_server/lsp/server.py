@@ -1,6 +1,5 @@
 """The server process on top of pygls: its protocol, its converter and its one editor."""
 
-import asyncio
 import logging
 import sys
 from concurrent.futures import Future
@@ -158,32 +157,6 @@ class EditcastProtocol(protocol.EditcastMessages):
     def _check_handler_result(self, future: "Future[Any]") -> None:
         if not future.cancelled() and (error := future.exception()):
             self._server.has_failed(error)
-
-    async def prepare(self) -> None:
-        """Create the converters of common messages in advance.
-
-        cattrs creates a converter at the first use of a type, which takes up to 20 ms.
-        """
-        for one in _USUAL:
-            self._converter.get_structure_hook(one)
-            self._converter.get_unstructure_hook(one)
-            await asyncio.sleep(0)
-
-
-_USUAL = (
-    types.DidOpenTextDocumentNotification,
-    types.DidChangeTextDocumentNotification,
-    types.DidSaveTextDocumentNotification,
-    types.DidCloseTextDocumentNotification,
-    types.CodeActionRequest,
-    types.CodeAction,
-    types.InlineCompletionRequest,
-    types.InlineCompletionItem,
-    types.ExecuteCommandRequest,
-    protocol.NextEditResult,
-    *(protocol.MESSAGES[one][0] for one in (protocol.NEXT_EDIT, protocol.DID_PREDICT)),
-    protocol.MESSAGES[protocol.STATUS][0],
-)
 
 
 class EditcastServer(LanguageServer):
