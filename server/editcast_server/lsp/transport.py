@@ -4,7 +4,6 @@ As in HTTP, the case and spacing of headers do not matter. An invalid header end
 the beginning of the next message is unknown.
 """
 
-import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -16,8 +15,7 @@ from editcast_model.errors import ServerError
 MOST_HEADER: Final = 1 << 14  # bytes
 MOST_BODY: Final = 1 << 28  # bytes
 
-_LENGTH: Final = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]+)", re.IGNORECASE)
-_IS_LENGTH: Final = re.compile(rb"content-length\b", re.IGNORECASE)
+_LENGTH: Final = b"content-length"
 
 
 class Frames:
@@ -40,45 +38,43 @@ class Frames:
         if self._is_within:
             self._is_within = False
             return b"\r\n"
-        length = self._next_length()
-        self._is_within = length > 0
-        return b"Content-Length: %d\r\n" % length if length else b""
+        while lines := self._header():
+            if length := _length(lines):
+                self._is_within = True
+                return b"Content-Length: %d\r\n" % length
+        return b""
 
     def read(self, count: int) -> bytes:
         """Read a body; empty if the stream ends within it."""
         body = self._stream.read(count)
         return body if len(body) == count else b""
 
-    def _next_length(self) -> int:
-        """Return the length of the next nonempty message; 0 at the end of the stream."""
+    def _header(self) -> list[bytes]:
+        """Read the lines of the next header; none at the end of the stream."""
         left = MOST_HEADER
         lines: list[bytes] = []
         while line := self._stream.readline(left + 1):
             left -= len(line)
             if left < 0:
                 raise _no_sense(f"a header of more than {MOST_HEADER:,} bytes")
-            if not line.endswith(b"\n"):
-                return 0  # the stream has ended within the line
             if line.strip():
                 lines.append(line.strip())
             elif lines:
-                length = _length(lines)
-                if length:
-                    return length
-                left, lines = MOST_HEADER, []
-        return 0
+                return lines
+        return []
 
 
 def _length(lines: list[bytes]) -> int:
     """Return the Content-Length of a header."""
-    declared = [_LENGTH.fullmatch(line) for line in lines if _IS_LENGTH.match(line)]
-    lengths = {found[1].lstrip(b"0") if found else None for found in declared}
-    digits = lengths.pop() if len(lengths) == 1 else None
-    if digits is None:
+    fields = [line.partition(b":") for line in lines]
+    found = {value.strip() for name, _, value in fields if name.strip().lower() == _LENGTH}
+    digits = found.pop() if len(found) == 1 else b""
+    if not digits.isdigit():
         raise _no_sense("a header without a valid Content-Length")
-    if len(digits) > len(str(MOST_BODY)) or int(digits or b"0") > MOST_BODY:
+    digits = digits.lstrip(b"0") or b"0"
+    if len(digits) > len(str(MOST_BODY)) or int(digits) > MOST_BODY:
         raise _no_sense(f"a message of more than {MOST_BODY:,} bytes")
-    return int(digits or b"0")
+    return int(digits)
 
 
 def _no_sense(what: str) -> ServerError:
