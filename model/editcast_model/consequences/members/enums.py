@@ -33,7 +33,6 @@ _TEXT_TYPE = re.compile(rf"\b(?:{'|'.join(_TEXTS)})\b")
 _TYPE = re.compile(r"[^\W\d][\w.\\]*")
 _NOTHING = frozenset({"null", "None", "undefined"})
 _NULLABLE = re.compile(r"\?|\b(?:null|None|Optional|undefined)\b")
-_EQUALS = re.compile("equals")  # of Java
 _KEY = re.compile(r"[\w-]+")
 _TEXT = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
 #: What stores what it is given, in PHP, and types of nodes between the two.
@@ -193,15 +192,15 @@ def _code(tree: Tree, enum: str, key: str) -> str:
 def _put(tree: Tree, enum: str, key: str, path: Path, thing: Operand) -> Hunk:
     """Put a member in the place of the text at the end of a path."""
     node, code = path[-1].node, _code(tree, enum, key)
-    start, end = node.start_byte, node.end_byte
     is_java = tree.language == "java"
-    if is_java and thing.call is not None and _EQUALS.match(tree.of(field(thing.call, "name"))):
-        start, end = thing.call.start_byte, thing.call.end_byte
+    call = thing.call if is_java else None
+    if call is not None and tree.of(field(call, "name")).startswith("equals"):
+        start, end = call.start_byte, call.end_byte
         is_not = tree.text[start - 1] == "!"
         return Hunk(start - is_not, end, f"{tree.of(thing.node)} {'!=' if is_not else '=='} {code}")
     if is_java and path[-2].type == "switch_label":
         code = key
-    return Hunk(start, end, placed(code, path) or code)
+    return Hunk(node.start_byte, node.end_byte, placed(code, path) or code)
 
 
 def _is_called(name: str, written: str) -> bool:
