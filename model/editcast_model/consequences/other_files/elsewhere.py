@@ -5,7 +5,6 @@ The file's own history does not count: uses of an old name that no longer exists
 the file was just opened or has been open for long.
 """
 
-import re
 from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
@@ -50,8 +49,6 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
 
-#: The text after a name that is the only import of a statement.
-_FROM = re.compile(r"\s+from\b")
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
 _NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
 _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
@@ -99,7 +96,6 @@ def after_modules(
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
                 yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
-            yield from chain.from_iterable(_imported_by_name(ties, one) for one in change.named)
             yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
@@ -143,15 +139,6 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         if use.role is Role.REFERENCE and not names.is_known(use, old):
             if names.resolve(use, new) in scopes:
                 yield Consequence(renaming(use, new), "rename_use")
-
-
-def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
-    """Return the import of what was another file's default, and has a name of its own now."""
-    for one in ties.taken:
-        end = one.at + len(one.bound)
-        if (one.name, one.bound) == ("default", name) and _FROM.match(ties.names.tree.text, end):
-            hunk = Hunk(one.at, end, f"{{ {name} }}")
-            yield Consequence(hunk, "rename_import", is_first=True)
 
 
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:

@@ -26,7 +26,7 @@ from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.rewrites.containers import new_kinds
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
-from editcast_model.syntax.components import called_by_others, have_one_type, named_export
+from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.declarators import is_own
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import (
@@ -112,7 +112,6 @@ class ModuleChange:
             wrapper of a value.
         certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
-        named: What was the default of its exports, and is one that has a name now.
         typed: What is a member of an enum now.
         containers: The types that are other kinds of containers now, with both kinds.
     """
@@ -131,7 +130,6 @@ class ModuleChange:
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
-    named: tuple[str, ...] = ()
     typed: tuple[Typed, ...] = ()
     containers: tuple[tuple[str, str], ...] = ()
 
@@ -144,7 +142,7 @@ class ModuleChange:
         words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
         of_functions = (*self.results, *self.wrapped, *self.certain, *self.missing)
         words |= {name for (_, name), *_ in of_functions} | {name for _, name in self.coroutines}
-        return words | {*self.named}
+        return words
 
     @property
     def own_names(self) -> set[str]:
@@ -305,7 +303,6 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "typed": newly_typed_for_others,
     "containers": new_kinds,
-    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 
 
