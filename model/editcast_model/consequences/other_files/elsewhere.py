@@ -84,14 +84,14 @@ def after_modules(
                 yield from used_awaited(names, one)
         for key, error in change.certain:
             module = next((f"{one.bound}." for one in ties.modules if not names.of(error)), "")
-            for call in _calls(ties, *key, kinds=_NAMED):
+            for call in _calls(names, _uses(ties, *key, kinds=_NAMED)):
                 yield from without_check(names, call)
                 yield from with_error(names, call, error and module + error)
         for key, word, error in change.missing:
-            for call in _calls(ties, *key, kinds=_NAMED, is_said=True):
+            for call in _calls(names, _uses(ties, *key, kinds=_NAMED, is_said=True)):
                 yield from without_error(names, call, word, error)
-        calls = (_calls(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
-        yield from with_checks(names, chain.from_iterable(calls))
+        used = (_uses(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
+        yield from with_checks(names, _calls(names, chain.from_iterable(used)))
         for entry in change.entries:
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
                 yield from lacking(names, entry, change.entries, importable)
@@ -101,11 +101,11 @@ def after_modules(
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
             for key, further, place in change.results:
-                yield from all_taken_apart(names, _calls(ties, *key), further, place)
+                yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
             for kind, kinds in change.containers:
                 yield from of_type_left_in(names, kinds, ties.uses(kind))
             for key, maker in change.wrapped:
-                for call in _calls(ties, *key):
+                for call in _calls(names, _uses(ties, *key)):
                     yield from handed_on(names, call, maker)
 
 
@@ -156,7 +156,7 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         classes = {*whose, name.owner}
         for one, kind in possible_uses(names, name.old, classes, is_tied=ties.is_tied):
             yield Consequence(Hunk(one.start, one.end, name.new), kind)
-    for call in _calls(ties, "", name.owner) if name.is_keyword else ():
+    for call in _calls(names, _uses(ties, "", name.owner)) if name.is_keyword else ():
         yield from renamed_keyword(call, name.old, name.new)
     for one in possible_keys(names, name.old) if ties.is_tied else ():
         text = f"{name.new}: {name.old}" if one.part.is_shorthand else name.new
@@ -180,7 +180,7 @@ def _called_otherwise(
     if optional & {(function.name, one.name) for one in after if one.is_required}:
         return
     kinds = () if function.name in COMMON else _PROBABLE
-    for call in _calls(ties, function.owner, function.name, kinds=kinds):
+    for call in _calls(names, _uses(ties, function.owner, function.name, kinds=kinds)):
         for before in function.before:
             found = [
                 *fitted(names, call, before, after, is_as_before=False),
@@ -194,7 +194,7 @@ def _called_otherwise(
     for before in function.before if whose else ():
         if is_permuted(before, after):  # calls may be those of a method, on unknown objects
             unknown = of_unknown(names, function.name, whose, is_tied=True)
-            for call in _calls_at(names, unknown):
+            for call in _calls(names, unknown):
                 yield from reordered(names, call, before, after, is_known=False)
 
 
@@ -219,18 +219,6 @@ def _renamed_keywords(
         if was and now and was not in new and now not in {*old, *keywords}:
             for one in renamed_keyword(call, was, now):
                 yield adapted(names.tree, one, by_names(was, now))
-
-
-def _calls(
-    ties: Ties,
-    class_name: str,
-    name: str,
-    *,
-    kinds: Collection[Kind] = (),
-    is_said: bool = False,
-) -> Iterator[Call]:
-    """Return the calls of a function of the other file; the arguments are those of `_uses`."""
-    return _calls_at(ties.names, _uses(ties, class_name, name, kinds=kinds, is_said=is_said))
 
 
 def _uses(
@@ -266,5 +254,6 @@ def _uses(
     return used
 
 
-def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
+def _calls(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
+    """Return the calls of a function, or what tests say of them, where it is used."""
     return (call for one in used if (call := call_or_assertion_of(names.tree, one)) is not None)

@@ -137,12 +137,13 @@ class ModuleChange:
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names}
-        words |= {one.name for one in (*self.parameters, *self.signatures, *self.prototypes)}
+        words |= {one.name for one in self.parameters} | {one.name for one in self.signatures}
+        words |= {one.name for one in self.prototypes}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
-        of_functions = (*self.results, *self.wrapped, *self.certain, *self.missing)
-        words |= {name for (_, name), *_ in of_functions} | {name for _, name in self.coroutines}
-        return words
+        words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
+        words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
+        return words | {name for _, name in self.coroutines}
 
     @property
     def own_names(self) -> set[str]:
