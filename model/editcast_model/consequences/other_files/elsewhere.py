@@ -5,6 +5,7 @@ The file's own history does not count: uses of an old name that no longer exists
 the file was just opened or has been open for long.
 """
 
+import re
 from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
@@ -28,7 +29,6 @@ from editcast_model.consequences.other_files.module_changes import (
     NewParameters,
 )
 from editcast_model.consequences.other_files.ties import Ties
-from editcast_model.consequences.passing.assertions import call_or_assertion_of
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
@@ -42,13 +42,19 @@ from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.rewrites.containers import of_type_left_in
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call
+from editcast_model.syntax.calls import Call, call_at, call_of, called_by
 from editcast_model.syntax.declarators import makers_named
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Tree, field, first_child
 
+#: Methods that say with which arguments a function's stand-in was called in a test.
+_EXPECTING: Final = re.compile(
+    r"(to(HaveBeen|Be)(Last)?C|lastC|c)alled(Once)?With(Exactly)?"
+    r"|assert_(called|awaited)(_once)?_with|assert_any_(call|await)"
+)
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
 _NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
 _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
@@ -255,5 +261,22 @@ def _uses(
 
 
 def _calls(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
-    """Return the calls of a function, or what tests say of them, where it is used."""
-    return (call for one in used if (call := call_or_assertion_of(names.tree, one)) is not None)
+    """Return the calls of a function where it is used, and what tests say of their arguments."""
+    found = (call_of(names.tree, one) or _expected(names.tree, one) for one in used)
+    return (call for call in found if call is not None)
+
+
+def _expected(tree: Tree, called: Occurrence) -> Call | None:
+    """Return what a test says of the arguments that a function's stand-in is called with.
+
+    `expect(send).toHaveBeenCalledWith(mail)` and `api.send.assert_called_with(mail)` say it.
+    """
+    thing = called.path[-2 if called.role is Role.MEMBER else -1].node
+    expected = first_child(thing.parent) == thing and thing.parent and thing.parent.parent
+    if expected and tree.of(called_by(expected)) == "expect":
+        thing = expected
+    method = thing.parent
+    name = tree.of(field(method, "property", "attribute"))
+    if method is None or method.parent is None or not _EXPECTING.fullmatch(name):
+        return None
+    return call_at(tree, called, method.parent) if called_by(method.parent) == method else None
