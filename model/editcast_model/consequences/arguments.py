@@ -16,7 +16,7 @@ from editcast_model.consequences.parameters import (
 )
 from editcast_model.consequences.passing.objects import in_object, with_keys
 from editcast_model.consequences.passing.order import reordered
-from editcast_model.consequences.passing.own import is_idle_around, passed_on, to_base, with_own
+from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
 from editcast_model.consequences.passing.siblings import like_it
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, call_around, calls_of
@@ -40,7 +40,6 @@ def after_signature(change: Change) -> Iterator[Consequence]:
                 _adapted(change, was, function),
                 _without_unbound(change.after, passed_on(change.after, function, new), gone),
                 like_it(change, function, new),
-                to_base(change.after, function, new),
             )
             yield from (replace(one, cause=cause) for one in found)
 

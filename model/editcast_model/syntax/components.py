@@ -61,13 +61,6 @@ def default_export(text: str) -> str:
     return found["name"] if found else ""
 
 
-def named_export(before: str, after: str) -> Iterator[str]:
-    """Return the default export of a script before, if it is exported by its name now."""
-    name = "" if default_export(after) else default_export(before)
-    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
-        yield name
-
-
 def attributes_of(names: Names, used: Iterable[Occurrence], property: str) -> Iterator[Occurrence]:
     """Yield the attributes by which elements give a property to the components used there."""
     starts = {one.start for one in used}

@@ -7,7 +7,7 @@ its value.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -21,7 +21,7 @@ from editcast_model.consequences.members.operands import Operand, last_word, nam
 from editcast_model.consequences.other_files.entry_index import EntryIndex, Place, literal_text
 from editcast_model.consequences.other_files.imports import package_of
 from editcast_model.consequences.rewrites.retyped import RESULTS, declared_anew, type_of
-from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import function_at
 from editcast_model.syntax.members import is_declared_member, owner
 from editcast_model.syntax.names import Names, Occurrence
@@ -33,7 +33,6 @@ _TEXT_TYPE = re.compile(rf"\b(?:{'|'.join(_TEXTS)})\b")
 _TYPE = re.compile(r"[^\W\d][\w.\\]*")
 _NOTHING = frozenset({"null", "None", "undefined"})
 _NULLABLE = re.compile(r"\?|\b(?:null|None|Optional|undefined)\b")
-_EQUALS = re.compile("equals")  # of Java
 _KEY = re.compile(r"[\w-]+")
 _TEXT = re.compile(r"[\"'`]([^\"'`]*)[\"'`]")
 #: What stores what it is given, in PHP, and types of nodes between the two.
@@ -126,7 +125,7 @@ def exemplified(change: Change, entries: EntryIndex) -> Iterator[Typed]:
         path = path_of(tree, hunk.start)
         text = literal_text(tree, path[-1].node)
         thing = operand(tree, path) if text and len(path) > 1 else None
-        line = now[slice(*_lines(now, start, end))]
+        line = now[now.rfind("\n", 0, start) + 1 : now.find("\n", end) % (len(now) + 1)]
         if thing is None or not _KEY.fullmatch(text or "") or text in _TEXT.findall(line):
             continue
         word = last_word(tree, thing.node)
@@ -174,9 +173,7 @@ def typed_left_in(
                 yield Consequence(hunk, "use_entry", cause=f"{one.enum}.*")
                 break
     for one in known:
-        keys = {each.keys[-1] for each in entries.of(f"{_base(one.enum)}.")}
-        others = _reads(names, one), _values(names, one), _results(names, one)
-        for hunk in chain(*others, _constants(names, one, keys)):
+        for hunk in chain(_reads(names, one), _values(names, one), _results(names, one)):
             yield Consequence(hunk, "use_entry", cause=one.enum)
 
 
@@ -193,15 +190,15 @@ def _code(tree: Tree, enum: str, key: str) -> str:
 def _put(tree: Tree, enum: str, key: str, path: Path, thing: Operand) -> Hunk:
     """Put a member in the place of the text at the end of a path."""
     node, code = path[-1].node, _code(tree, enum, key)
-    start, end = node.start_byte, node.end_byte
     is_java = tree.language == "java"
-    if is_java and thing.call is not None and _EQUALS.match(tree.of(field(thing.call, "name"))):
-        start, end = thing.call.start_byte, thing.call.end_byte
+    call = thing.call if is_java else None
+    if call is not None and tree.of(field(call, "name")).startswith("equals"):
+        start, end = call.start_byte, call.end_byte
         is_not = tree.text[start - 1] == "!"
         return Hunk(start - is_not, end, f"{tree.of(thing.node)} {'!=' if is_not else '=='} {code}")
     if is_java and path[-2].type == "switch_label":
         code = key
-    return Hunk(start, end, placed(code, path) or code)
+    return Hunk(node.start_byte, node.end_byte, placed(code, path) or code)
 
 
 def _is_called(name: str, written: str) -> bool:
@@ -261,39 +258,13 @@ def _results(names: Names, typed: Typed) -> Iterator[Hunk]:
         if value is None or value.end_byte != one.end or not _takes(names, typed, Operand(value)):
             continue
         for step in reversed(one.path[:at]):
-            if field(step.node, "body") is not None:
-                yield from _typed_anew(names.tree, field(step.node, *RESULTS), typed.enum)
+            is_function = field(step.node, "body") is not None
+            kind = field(step.node, *RESULTS) if is_function else None
+            if kind is not None and _is_text(names.tree, kind):
+                for found in _TEXT_TYPE.finditer(names.tree.text, kind.start_byte, kind.end_byte):
+                    yield Hunk(*found.span(), typed.enum)
             if step.node.named_child_count != 1:
                 break
-
-
-def _typed_anew(tree: Tree, kind: Node | None, enum: str) -> Iterator[Hunk]:
-    found = _TEXT_TYPE.search(tree.of(kind)) if kind is not None and _is_text(tree, kind) else None
-    if found and kind is not None:
-        yield Hunk(kind.start_byte + found.start(), kind.start_byte + found.end(), enum)
-
-
-def _constants(names: Names, typed: Typed, keys: Collection[str]) -> Iterator[Hunk]:
-    """Yield the types of what has a member as its default, and the values of stored members.
-
-    With the name that the member has now.
-    """
-    for one in names.of(_base(typed.enum)):
-        node, word = one.path[-2].node, last_word(names.tree, one.path[-2].node)
-        key = next((key for key in keys if word and parts_of(key) == parts_of(word[0])), "")
-        if word is None or not key:
-            continue
-        if _is_stored(names.tree, one.path[:-1], ""):
-            yield Hunk(*word.span(), f"{key}->value")
-        named = field(one.path[-3:][0].node, "name", "left", "pattern")
-        declared = names.of_node(named) if named != node else None
-        if declared is None and named is not None:  # a property of PHP
-            declared = names.at(named.start_byte + 1)
-        if declared is not None and declared.role in _DECLARING:
-            for kind in _typed_anew(names.tree, type_of(names, declared), typed.enum):
-                old = names.tree.text[kind.start : word.end()]
-                between = names.tree.text[kind.end : word.start()]
-                yield shortest_hunk(old, f"{kind.text}{between}{key}", kind.start)
 
 
 def _values(names: Names, typed: Typed) -> Iterator[Hunk]:
@@ -306,21 +277,19 @@ def _values(names: Names, typed: Typed) -> Iterator[Hunk]:
 
 
 def _is_stored(tree: Tree, path: Path, name: str) -> bool:
-    """Tell whether the last node of a path is put in a row or a string, in PHP."""
+    """Tell whether the last node of a path is put in a row, in PHP."""
     above, node = path[-2:][0].node, path[-1].node
     if tree.language != "php" or tree.text.startswith("->", node.end_byte):
         return False
     if above.type == "array_element_initializer" and above.named_child_count > 1:
         key = first_child(above)
         return key != node and parts_of(tree.of(key)) == parts_of(name)
-    if above.type == "encapsed_string":
-        return tree.text[node.start_byte - 1] == "{"
     outer = next((one for one in reversed(path[:-1]) if not _PLACED.match(one.type)), path[0])
     return tree.of(field(outer.node, "name")) in _STORING and "call" in outer.type
 
 
 def newly_typed_for_others(change: Change) -> Iterator[Typed]:
-    """Yield what other files have to follow: without local names, and with new enums.
+    """Yield what other files have to follow, without local names.
 
     In Go, enums of this package are written with its name.
     """
@@ -329,23 +298,3 @@ def newly_typed_for_others(change: Change) -> Iterator[Typed]:
         if one.called:
             enum = one.enum if "." in one.enum else package + one.enum
             yield replace(one, enum=enum, name=one.name if one.is_member else "", scope=None)
-    yield from new_enums(change)
-
-
-def new_enums(change: Change) -> Iterator[Typed]:
-    """Yield the classes of constants that are enums now."""
-    for _, start, end in change.finished():
-        for one in change.after.between(*_lines(change.after.tree.text, start, end)):
-            if one.role is Role.DEFINITION and one.part.kind == "class":
-                was = [_is_enum(change.before, each) for each in change.before.of(one.name)[:1]]
-                if was == [False] and _is_enum(change.after, one):
-                    yield Typed("", one.name, one.name)
-
-
-def _is_enum(names: Names, one: Occurrence) -> bool:
-    node = one.path[-2].node
-    return "enum" in node.type or "Enum" in names.tree.of(field(node, "superclasses"))
-
-
-def _lines(text: str, start: int, end: int) -> tuple[int, int]:
-    return text.rfind("\n", 0, start) + 1, text.find("\n", end) % (len(text) + 1)

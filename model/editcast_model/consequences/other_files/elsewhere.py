@@ -29,7 +29,6 @@ from editcast_model.consequences.other_files.module_changes import (
     NewParameters,
 )
 from editcast_model.consequences.other_files.ties import Ties
-from editcast_model.consequences.passing.assertions import call_or_assertion_of
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
 from editcast_model.consequences.passing.own import is_idle_around, with_own
@@ -43,15 +42,19 @@ from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.rewrites.containers import of_type_left_in
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call
+from editcast_model.syntax.calls import Call, call_at, call_of, called_by
 from editcast_model.syntax.declarators import makers_named
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameters
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Tree, field, first_child
 
-#: The text after a name that is the only import of a statement.
-_FROM = re.compile(r"\s+from\b")
+#: Methods that say with which arguments a function's stand-in was called in a test.
+_EXPECTING: Final = re.compile(
+    r"(to(HaveBeen|Be)(Last)?C|lastC|c)alled(Once)?With(Exactly)?"
+    r"|assert_(called|awaited)(_once)?_with|assert_any_(call|await)"
+)
 #: Kinds of renames of a method by which it is probably meant, in calls as well.
 _NAMED: Final[tuple[Kind, ...]] = ("rename_field_of_named",)
 _PROBABLE: Final[tuple[Kind, ...]] = (*_NAMED, "rename_compound_field")
@@ -87,29 +90,28 @@ def after_modules(
                 yield from used_awaited(names, one)
         for key, error in change.certain:
             module = next((f"{one.bound}." for one in ties.modules if not names.of(error)), "")
-            for call in _calls(ties, *key, kinds=_NAMED):
+            for call in _calls(names, _uses(ties, *key, kinds=_NAMED)):
                 yield from without_check(names, call)
                 yield from with_error(names, call, error and module + error)
         for key, word, error in change.missing:
-            for call in _calls(ties, *key, kinds=_NAMED, is_said=True):
+            for call in _calls(names, _uses(ties, *key, kinds=_NAMED, is_said=True)):
                 yield from without_error(names, call, word, error)
-        calls = (_calls(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
-        yield from with_checks(names, chain.from_iterable(calls))
+        used = (_uses(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
+        yield from with_checks(names, _calls(names, chain.from_iterable(used)))
         for entry in change.entries:
             if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
                 yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
-            yield from chain.from_iterable(_imported_by_name(ties, one) for one in change.named)
             yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
             for key, further, place in change.results:
-                yield from all_taken_apart(names, _calls(ties, *key), further, place)
+                yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
             for kind, kinds in change.containers:
                 yield from of_type_left_in(names, kinds, ties.uses(kind))
             for key, maker in change.wrapped:
-                for call in _calls(ties, *key):
+                for call in _calls(names, _uses(ties, *key)):
                     yield from handed_on(names, call, maker)
 
 
@@ -145,15 +147,6 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
                 yield Consequence(renaming(use, new), "rename_use")
 
 
-def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
-    """Return the import of what was another file's default, and has a name of its own now."""
-    for one in ties.taken:
-        end = one.at + len(one.bound)
-        if (one.name, one.bound) == ("default", name) and _FROM.match(ties.names.tree.text, end):
-            hunk = Hunk(one.at, end, f"{{ {name} }}")
-            yield Consequence(hunk, "rename_import", is_first=True)
-
-
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
@@ -169,7 +162,7 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         classes = {*whose, name.owner}
         for one, kind in possible_uses(names, name.old, classes, is_tied=ties.is_tied):
             yield Consequence(Hunk(one.start, one.end, name.new), kind)
-    for call in _calls(ties, "", name.owner) if name.is_keyword else ():
+    for call in _calls(names, _uses(ties, "", name.owner)) if name.is_keyword else ():
         yield from renamed_keyword(call, name.old, name.new)
     for one in possible_keys(names, name.old) if ties.is_tied else ():
         text = f"{name.new}: {name.old}" if one.part.is_shorthand else name.new
@@ -193,7 +186,7 @@ def _called_otherwise(
     if optional & {(function.name, one.name) for one in after if one.is_required}:
         return
     kinds = () if function.name in COMMON else _PROBABLE
-    for call in _calls(ties, function.owner, function.name, kinds=kinds):
+    for call in _calls(names, _uses(ties, function.owner, function.name, kinds=kinds)):
         for before in function.before:
             found = [
                 *fitted(names, call, before, after, is_as_before=False),
@@ -207,7 +200,7 @@ def _called_otherwise(
     for before in function.before if whose else ():
         if is_permuted(before, after):  # calls may be those of a method, on unknown objects
             unknown = of_unknown(names, function.name, whose, is_tied=True)
-            for call in _calls_at(names, unknown):
+            for call in _calls(names, unknown):
                 yield from reordered(names, call, before, after, is_known=False)
 
 
@@ -232,18 +225,6 @@ def _renamed_keywords(
         if was and now and was not in new and now not in {*old, *keywords}:
             for one in renamed_keyword(call, was, now):
                 yield adapted(names.tree, one, by_names(was, now))
-
-
-def _calls(
-    ties: Ties,
-    class_name: str,
-    name: str,
-    *,
-    kinds: Collection[Kind] = (),
-    is_said: bool = False,
-) -> Iterator[Call]:
-    """Return the calls of a function of the other file; the arguments are those of `_uses`."""
-    return _calls_at(ties.names, _uses(ties, class_name, name, kinds=kinds, is_said=is_said))
 
 
 def _uses(
@@ -279,5 +260,23 @@ def _uses(
     return used
 
 
-def _calls_at(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
-    return (call for one in used if (call := call_or_assertion_of(names.tree, one)) is not None)
+def _calls(names: Names, used: Iterable[Occurrence]) -> Iterator[Call]:
+    """Return the calls of a function where it is used, and what tests say of their arguments."""
+    found = (call_of(names.tree, one) or _expected(names.tree, one) for one in used)
+    return (call for call in found if call is not None)
+
+
+def _expected(tree: Tree, called: Occurrence) -> Call | None:
+    """Return what a test says of the arguments that a function's stand-in is called with.
+
+    `expect(send).toHaveBeenCalledWith(mail)` and `api.send.assert_called_with(mail)` say it.
+    """
+    thing = called.path[-2 if called.role is Role.MEMBER else -1].node
+    expected = first_child(thing.parent) == thing and thing.parent and thing.parent.parent
+    if expected and tree.of(called_by(expected)) == "expect":
+        thing = expected
+    method = thing.parent
+    name = tree.of(field(method, "property", "attribute"))
+    if method is None or method.parent is None or not _EXPECTING.fullmatch(name):
+        return None
+    return call_at(tree, called, method.parent) if called_by(method.parent) == method else None

@@ -38,9 +38,6 @@ _LIBRARY = "library"
 _ASIDE: Final = frozenset("tests test t testing __tests__ mocks __mocks__ docs examples".split())
 _MOST_STEPS_UP: Final = 2  # from a file to another: what is farther away mostly has a name
 _SHORTCUT: Final = re.compile(r"[@~]/")
-_SUFFIXES: Final = tuple(
-    f"{index}.{one}" for index in ("", "/index") for one in "ts tsx js jsx".split()
-)
 
 
 class ImportIndex(ProjectIndex[Origin | Definition]):
@@ -185,12 +182,8 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
 
     def _root_of(self, module: str) -> str | None:
         """Return the folder below which a module's path is that of a file."""
-        ends = tuple(f"/{module}{suffix}" for suffix in _SUFFIXES)
-        for file in self._files:
-            for end in ends:
-                if file.endswith(end):
-                    return file[: -len(end) + 1]
-        return None
+        paths = (stem(file).removesuffix("/index") for file in self._files)
+        return next((path[: -len(module)] for path in paths if path.endswith(f"/{module}")), None)
 
     def _things(self, file: str, language: str, text: str) -> tuple[Origin | Definition, ...]:
         """Return where a file takes names from, and what it defines."""

@@ -201,11 +201,10 @@ def _inserted_in_go(names: Names, statement: str) -> Hunk:
 
 def _in_group(tree: Tree, specs: list[Node], line: str) -> Hunk:
     alike = [one for one in specs if _is_others(tree.of(one)) == _is_others(line)]
-    places = [_place_in_go(tree.of(one)) for one in alike]
-    if places == sorted(places):
-        for one, place in zip(alike, places, strict=True):
-            if place > _place_in_go(line):
-                return Hunk(one.start_byte, one.start_byte, line + "\n\t")
+    following = _next([tree.of(one) for one in alike], line, (_place_in_go,))
+    if following is not None:
+        start = alike[following].start_byte
+        return Hunk(start, start, line + "\n\t")
     end = (alike or specs)[-1].end_byte
     return put_behind(tree.text, end, "\n\t" if alike else "\n\n\t", line)
 

@@ -26,7 +26,7 @@ from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.rewrites.containers import new_kinds
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
-from editcast_model.syntax.components import called_by_others, have_one_type, named_export
+from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.declarators import is_own
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import (
@@ -112,7 +112,6 @@ class ModuleChange:
             wrapper of a value.
         certain: The functions that fail where they returned nothing, with the error.
         missing: Those that return nothing where they failed, with the word for it and the error.
-        named: What was the default of its exports, and is one that has a name now.
         typed: What is a member of an enum now.
         containers: The types that are other kinds of containers now, with both kinds.
     """
@@ -131,7 +130,6 @@ class ModuleChange:
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
-    named: tuple[str, ...] = ()
     typed: tuple[Typed, ...] = ()
     containers: tuple[tuple[str, str], ...] = ()
 
@@ -139,13 +137,11 @@ class ModuleChange:
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names}
-        words |= {one.name for one in self.parameters}
-        words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
-        words |= {one.name for one in self.signatures} | {*self.named}
+        words |= {one.name for one in self.parameters} | {one.name for one in self.signatures}
         words |= {one.name for one in self.prototypes}
-        words |= {one.called for one in self.typed}
+        words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
+        words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        words |= {name for name, _ in self.containers}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
 
@@ -308,7 +304,6 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "typed": newly_typed_for_others,
     "containers": new_kinds,
-    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
 }
 
 

@@ -1,21 +1,17 @@
 """Options of command lines, as entries of lists: what gets the values of others gets a new one's.
 
-They go on as arguments, `overwrite=args.overwrite`, as parameters below the decorators that say
-them, and into a class or a function that may be in another file.
+They go on as arguments, `overwrite=args.overwrite`, and into a class or a function that may be in
+another file.
 """
 
 import re
 from collections.abc import Iterator
 
 from editcast_model.consequences.changes import Change
-from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.entries import AS_COLUMNS, LONGEST, OPTION, Entry
 from editcast_model.consequences.lists.word_forms import forms, in_camel_case, parts_of
-from editcast_model.consequences.parameters import with_parameter
-from editcast_model.syntax.calls import function_of
 from editcast_model.syntax.names import WORD, Names
-from editcast_model.syntax.tree import around, field
-from editcast_model.syntax.types import type_of_option
+from editcast_model.syntax.tree import field
 
 _OPTION = re.compile(
     r"(?<![\w$.])(?P<on>[\w$.]*)\b(?:add_argument|add_option|addArgument|addOption|[oO]ption"
@@ -45,30 +41,6 @@ def added_options(change: Change) -> Iterator[Entry]:
             is_new &= "dest=" not in new[0] and stored == parts_of(new["name"])
             if at and is_new:
                 yield _entry(names, group, at)
-
-
-def after_option(change: Change) -> Iterator[Consequence]:
-    """Return the parameter that a function of Click lacks below a new option."""
-    names, text = change.after, change.after.tree.text
-    for _, start, end in change.finished() if names.tree.language == "python" else ():
-        for new in _OPTION.finditer(text, text.rfind("\n", 0, start) + 1, end):
-            path = names.tree.path(new.start("on"))
-            at = around(path, "decorated_definition")
-            node = field(path[at].node, "definition") if at is not None else None
-            called = field(node, "name")
-            defined = names.of_node(called) if called is not None else None
-            function = function_of(names, defined) if defined else None
-            name = "_".join(parts_of(new["name"]))
-            if function is None or "click." not in new["on"]:
-                continue
-            if any(one.is_rest or one.name == name for one in function.parameters):
-                continue
-            are_typed = all(one.type for one in function.parameters)
-            kind = type_of_option(text, name) if are_typed else ""
-            if kind or not are_typed:
-                declared = f"{name}: {kind}" if kind else name
-                hunk = with_parameter(text, function, len(function.parameters), declared)
-                yield Consequence(hunk, "add_parameter", is_first=True)
 
 
 def _group(text: str, new: re.Match[str]) -> list[re.Match[str]]:

@@ -95,18 +95,12 @@ def _fits(names: Names, argument: Argument, parameter: Parameter, known: Iterabl
         return 0
     if (made := _MADE.match(text)) and not _TEXT.match(text):
         return 1 if made[1] == kind else 0
-    if (literal := _is_literal_of(text, kind)) is not None:
-        return 1 if literal else -1
-    declared = _type_of(names, argument)
-    return (1 if declared == kind else -1) if declared else 0
-
-
-def _is_literal_of(text: str, kind: str) -> bool | None:
-    """Tell whether a literal has a type; None for what is no literal, and for other types."""
     own = next((kinds for literal, kinds in _LITERALS.items() if literal.fullmatch(text)), None)
     is_plain = any(kinds.fullmatch(kind) for kinds in _LITERALS.values())
-    is_known = is_plain or _LISTS.match(kind)
-    return own.fullmatch(kind) is not None if own is not None and is_known else None
+    if own is not None and (is_plain or _LISTS.match(kind)):
+        return 1 if own.fullmatch(kind) else -1
+    declared = _type_of(names, argument)
+    return (1 if declared == kind else -1) if declared else 0
 
 
 def _type_of(names: Names, argument: Argument) -> str:

@@ -5,9 +5,6 @@ Also those that the constructor of what its class extends takes.
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-
-from tree_sitter import Node
 
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.parameters import gives, with_argument
@@ -29,13 +26,11 @@ from editcast_model.syntax.members import class_of_method
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, Parameters
 from editcast_model.syntax.roles import Role, Scope
-from editcast_model.syntax.tree import Tree, field, first_child, type_declared
+from editcast_model.syntax.tree import field, type_declared
 from editcast_model.syntax.types import bases_of
 
 #: A call of the constructor of what a class extends.
 _SUPER = re.compile(r"\bsuper\b(?:\(\)\.__init__)?\(")
-#: The type of the second parameter of all errors of scripts.
-_ERROR_OPTIONS = "ErrorOptions"
 #: A comparison with a constant that may stand for a missing value.
 _COMPARISONS = frozenset({"is", "is not", "==", "!=", "===", "!=="})
 #: A string with placeholders.
@@ -50,6 +45,7 @@ def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Conse
             yield from _to_functions_of_file(names, function, parameter)
             yield from _to_others(names, function, parameter)
             yield from taking(names, function, parameter)
+            yield from _to_base(names, function, parameter)
 
 
 def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:
@@ -161,21 +157,11 @@ def _in_place_of_default(
                 yield Consequence(hunk, "use_parameter")
         return
     for one in names.of(parameter.name, Scope.of(function.node)):
-        value = _value_given(names.tree, one) if function.runs(one.start) else None
+        is_given = one.role is Role.KEYWORD and function.runs(one.start)
+        value = field(one.path[-2].node, "value") if is_given else None
         if value is not None and names.tree.of(value) == default:
             hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
             yield Consequence(hunk, "pass_parameter")
-
-
-def _value_given(tree: Tree, one: Occurrence) -> Node | None:
-    """Return what is given by a name, or alone to a method of a member: `x.name.is_(value)`."""
-    above = tree.around(one.path[-1].node)[:3]
-    if one.role is Role.KEYWORD:
-        return field(above[0], "value")
-    if one.role is not Role.MEMBER or len(above) < 3 or called_by(above[2]) != above[1]:
-        return None
-    given = field(above[2], "arguments")
-    return first_child(given) if given is not None and given.named_child_count == 1 else None
 
 
 def _to_functions_of_file(
@@ -235,16 +221,10 @@ def _place_by_name(call: Call, order: Parameters, name: str) -> int:
     return next(found, len(keywords))
 
 
-def to_base(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
-    """Return the call of the constructor of a base with the parameters of some names it takes."""
-    for one in function.parameters:
-        if one.name in new:
-            yield from _given_to_base(names, function, one)
-
-
-def _given_to_base(names: Names, function: Function, parameter: Parameter) -> Iterator[Consequence]:
+def _to_base(names: Names, function: Function, parameter: Parameter) -> Iterator[Consequence]:
+    """Return the call of the constructor of a base with a parameter that it takes."""
     text, body = names.tree.text, function.node.child_by_field_name("body")
-    taken = _taken(names, function, parameter) if function.is_constructor else ()
+    taken = _taken(names, function) if function.is_constructor else ()
     found = _SUPER.search(text, body.start_byte, body.end_byte) if taken and body else None
     if found is None:
         return
@@ -255,14 +235,10 @@ def _given_to_base(names: Names, function: Function, parameter: Parameter) -> It
         yield from with_own(names, call, taken, parameter.name)
 
 
-def _taken(names: Names, function: Function, parameter: Parameter) -> Parameters:
+def _taken(names: Names, function: Function) -> Parameters:
     """Return the parameters of the constructor of what a class extends; empty where not known."""
     made = class_of_method(function.defined.path[:-1])
     bases = bases_of(names, made) if made is not None else frozenset[str]()
     others = (function_of(names, one) for one in names.of(names.rules.constructor))
     known = [one for one in others if one is not None and one.name in bases]
-    if len(known) == 1:
-        return known[0].parameters
-    if not known and parameter.type.strip("?: ") == _ERROR_OPTIONS:
-        return replace(parameter, name="message"), parameter
-    return ()
+    return known[0].parameters if len(known) == 1 else ()

@@ -314,24 +314,6 @@ def test_an_error_in_one_file_is_no_error_of_others(
     assert [one.levelname for one in caplog.records] == ["ERROR"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('import Shop from "./shop";\n', 'import { Shop } from "./shop";\n'),
-        ('import Shop, { open } from "./shop";\n', None),
-        ('import { Shop } from "./shop";\n', None),
-        ('import Shop from "./market";\n', None),
-    ],
-)
-def test_a_default_export_that_has_a_name_now(text: str, expected: str | None) -> None:
-    module = ModuleHistory("src/shop.ts", "")
-    module.save("class Shop {}\n\nexport default Shop;\n", "export class Shop {}\n")
-    change = module.change()
-    assert change is not None
-    found = Consequences("", "src/main.ts").propose([], text, elsewhere=[change])
-    assert [apply_hunks(text, [one.hunk]) for one in found] == ([expected] if expected else [])
-
-
 @pytest.mark.parametrize(("end", "count"), [("", 0), (".decode()", 1)])
 def test_a_call_that_was_taken_away_stays_in_other_files(end: str, count: int) -> None:
     before = "def f(a):\n    return as_text(a[0])\n\ndef g(a):\n    return as_text(a[1])\n"
