@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import has, renamed
+from editcast_model.consequences.value_changes import value_given
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
-from editcast_model.syntax.tree import Path, field
+from editcast_model.syntax.tree import field
 
 #: A literal that occurs more often is data.
 _MOST_PLACES = 20
@@ -74,7 +73,7 @@ def _new_constants(change: Change) -> Iterator[tuple[Occurrence, str]]:
     """Yield the constants that a change defined, each with its value."""
     names = change.after
     for one in change.new_names():
-        value = _value(one.path) if one.role is Role.DEFINITION else None
+        value = value_given(one) if one.role is Role.DEFINITION else None
         literal = names.tree.of(value)
         if value is None or not _LITERAL.fullmatch(literal) or not _is_lasting(names, one):
             continue
@@ -89,17 +88,6 @@ def _is_lasting(names: Names, one: Occurrence) -> bool:
         declared = [step.node for step in one.path if step.type == "field_declaration"]
         return any(_LASTING.search(names.tree.of(each)) for each in declared)
     return one.part.kind in ("variable", "constant")
-
-
-def _value(path: Path) -> Node | None:
-    """Return what a definition gives to a name."""
-    for step in reversed(path[-4:-1]):
-        found = field(step.node, "value", "right")
-        if found is not None:
-            while found.type == "expression_list" and found.named_child_count:  # of Go
-                found = found.named_children[0]
-            return found
-    return None
 
 
 def _stands_for(names: Names, place: int, defined: Occurrence, literal: str) -> bool:
