@@ -55,8 +55,6 @@ _LOOKUP: Final = re.compile(r"[\w.]+\.get\([^,()]+\)")
 _ITEM: Final = re.compile(r"(?<=return )([\w.]+)\[([^\[\]:,()\n]+)\](?=\r?$)", re.MULTILINE)
 _GET: Final = r"\1.get(\2)"
 _DICTIONARY: Final = r"\bNAME(: (typing\.)?([dD]ict|(Mutable)?Mapping)\b|(: .*)? = (\{|dict\())"
-#: How documentation says of a function that it fails.
-_SAID: Final = r"\b(R|r)aise(s?) (?:an? )?(?:\w+\.)*ERROR(?= (?:if|when|unless|for)\b)"
 #: How callers ask whether a name means nothing, with the name in the place of `NAME`.
 _ASKED: Final = r"\(?(NAME is None|not NAME|!NAME|NAME ={2,3} (null|undefined))\)?"
 _FAILING: Final = rf"{_ASKED}[:)\s{{]+(raise|throw)\b"
@@ -90,7 +88,6 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
             for call in calls:
                 yield from without_error(change.after, call, word, error)
             yield from with_checks(change.after, calls)
-            yield from _said(tree, function, error, word)
         if is_new and kind is not None:
             yield from _opened(tree, function.node, kind, word)
         elif not is_new:
@@ -243,23 +240,12 @@ def _promised(change: Change) -> Iterator[Consequence]:
             if word == "None" and not thrown and len(items) == len(returned) == 1:
                 name, span = re.escape(items[0][1]), items[0].span()
                 if re.search(_DICTIONARY.replace("NAME", name), tree.text):
-                    yield from _said(tree, now, "KeyError", word)
                     yield Consequence(Hunk(*span, items[0].expand(_GET)), "annotate_result")
             is_certain = not any(map(_MAY_BE_NOTHING.search, returned))
             if is_certain and len(thrown) == 1 and _FOR_NOTHING.search(tree.of(thrown[0])):
                 end = thrown[0].end_byte - tree.of(thrown[0]).endswith(";")
                 hunk = Hunk(thrown[0].start_byte, end, f"return {word}")
                 yield Consequence(hunk, "annotate_result", is_first=True)
-
-
-def _said(tree: Tree, function: Function, error: str, word: str) -> Iterator[Consequence]:
-    """Return what the documentation of a function says of an error that it no longer raises."""
-    doc = first_child(first_child(field(function.node, "body")))
-    if doc is not None and doc.type == "string":
-        form = re.compile(_SAID.replace("ERROR", error))
-        for found in form.finditer(tree.text, doc.start_byte, doc.end_byte):
-            hunk = Hunk(found.start(), found.end(), f"{found[1]}eturn{found[2]} {word}")
-            yield Consequence(hunk, "annotate_result")
 
 
 def _opened(tree: Tree, function: Node, kind: Node, word: str) -> Iterator[Consequence]:
