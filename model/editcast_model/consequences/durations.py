@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Renamed
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
-from editcast_model.syntax.tree import Tree, field, type_declared
+from editcast_model.syntax.tree import Tree, type_declared
 
 #: The units of times: how many seconds they are, and the parts of names that say them.
 UNITS: Final = {
@@ -66,27 +66,10 @@ def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
     now = after.of(type_declared(renamed.after.path[-2].node))
     if now not in _TYPES.get(language, ()) or not _NUMBER.fullmatch(was):
         return ""
-    if renamed.before.name == renamed.after.name:
-        return _unit_written(
-            *(
-                tree.of(field(one.path[-2].node, "right"))
-                for tree, one in ((before, renamed.before), (after, renamed.after))
-            )
-        )
     kept = parts_of(renamed.after.name)
     units = [UNIT_OF[one] for one in parts_of(renamed.before.name) if one in UNIT_OF]
     is_known = len(units) == 1 and not any(one in UNIT_OF for one in kept)
     return units[0] if is_known else ""
-
-
-def _unit_written(number: str, duration: str) -> str:
-    """Return the unit of a number for which a `timedelta` is written; empty for any other value."""
-    made = re.fullmatch(r"(?:datetime\.)?timedelta\((\w+)s=(\d[\d_.]*)\)", duration)
-    if made is None or made[1] not in UNITS or not _WRITTEN.fullmatch(number):
-        return ""
-    seconds = UNITS[made[1]][0] * Fraction(made[2])
-    units = ("second", "millisecond", "minute", "hour", "day")
-    return next((one for one in units if UNITS[one][0] * Fraction(number) == seconds), "")
 
 
 def as_duration(language: str, number: str, unit: str) -> str | None:
