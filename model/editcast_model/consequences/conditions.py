@@ -141,10 +141,7 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         return
     hunk, above = _left_at(tree, place, tree.of(node), True), tree.around(node)[:1]
     is_guard = _GUARD.match(tree.of(node)) or (is_alone and node.type.endswith("pattern"))
-    if hunk is None and above and above[0].type == "decorator" and _GUARD.match(tree.of(node)):
-        start = tree.text.rfind("\n", 0, above[0].start_byte) + 1
-        hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
-    elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
+    if hunk is None and above and _LIST.search(above[0].type) and is_guard:
         if node.prev_named_sibling or node.next_named_sibling:
             hunk = without_node(tree.text, node)
     if hunk is not None:

@@ -40,10 +40,9 @@ _TAKERS = frozenset(
 )
 #: What accesses a part of a result, so that `await` needs parentheses: `(await f()).name`.
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
-#: What runs a function in a thread; by `run_in_executor` behind what owns the threads.
+#: What runs a function in a thread.
 _THREADS = re.compile(
-    r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread"
-    r"|(run_in_executor))$"
+    r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread)$"
 )
 #: Libraries that run coroutines, of which a file uses one.
 _LOOPS = ("asyncio", "anyio", "trio")
@@ -111,11 +110,9 @@ def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:
     listed = given.parent
     threaded = listed.parent if listed is not None and listed.type == "argument_list" else None
     to, written = names.tree.of(field(threaded, "function")), names.tree.of(given)
-    if listed is None or threaded is None or not (form := _THREADS.search(to)):
+    if listed is None or threaded is None or not _THREADS.search(to):
         return
     first, *others = [one for one in listed.named_children if one.type != "comment"]
-    if form[1]:  # behind the executor
-        first, *others = others or [first]
     if first == given:
         text = f"{written}({', '.join(map(names.tree.of, others))})"
         yield Consequence(Hunk(threaded.start_byte, threaded.end_byte, text), "await_call")

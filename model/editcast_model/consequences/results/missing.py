@@ -196,12 +196,11 @@ def _changed(change: Change) -> Iterator[_Changed]:
         for word in _NOTHING.get(after.language, ()):
             allowed = re.compile(rf"\b({word}|Optional)\b")
             is_said = allowed.search(may_be) is not None
-            pairs = ((new, old), (old, new)) if word == "None" else (("", ""), ("", ""))
-            fails, asks = (_looks_up(*pair) for pair in pairs)
-            had = fails or _returns(before, was.node, word, is_said=is_said)
+            asks = word == "None" and _looks_up(old, new)
+            had = _returns(before, was.node, word, is_said=is_said)
             has = asks or _returns(after, now.node, word, is_said=is_said)
-            if has != had and (has or is_certain or fails):
-                error = {"KeyError"} if fails or asks else errors[not has] - errors[has]
+            if has != had and (has or is_certain):
+                error = {"KeyError"} if asks else errors[not has] - errors[has]
                 yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
             elif is_said and promised and not has and not allowed.search(promised):
                 yield _Changed(now, word, False, "")  # its type says so itself
