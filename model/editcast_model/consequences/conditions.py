@@ -13,6 +13,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import without_node
+from editcast_model.consequences.rewrites.rule import indent_at, reindented
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.tree import Tree, field, first_child
@@ -141,10 +142,7 @@ def once_settled(tree: Tree, place: int, *, is_alone: bool) -> Iterator[Hunk]:
         return
     hunk, above = _left_at(tree, place, tree.of(node), True), tree.around(node)[:1]
     is_guard = _GUARD.match(tree.of(node)) or (is_alone and node.type.endswith("pattern"))
-    if hunk is None and above and above[0].type == "decorator" and _GUARD.match(tree.of(node)):
-        start = tree.text.rfind("\n", 0, above[0].start_byte) + 1
-        hunk = Hunk(start, tree.text.find("\n", node.end_byte) + 1, "")
-    elif hunk is None and above and _LIST.search(above[0].type) and is_guard:
+    if hunk is None and above and _LIST.search(above[0].type) and is_guard:
         if node.prev_named_sibling or node.next_named_sibling:
             hunk = without_node(tree.text, node)
     if hunk is not None:
@@ -259,9 +257,7 @@ def _in_markup(
         text = tree.of(node)
         if not _MARKUP.match(node.type):
             text = f"{{{text}}}"
-        line = tree.text[tree.text.rfind("\n", 0, node.start_byte) + 1 : node.start_byte]
-        inner = line[: len(line) - len(line.lstrip())]
-        return indent + text.replace(f"\n{inner}", f"\n{indent}") + line_end
+        return indent + reindented(text, indent_at(tree, node.start_byte), indent) + line_end
 
     span = (start, end) if end else (braces.start_byte, braces.end_byte)
     return *span, (left(value), left(other))
@@ -284,7 +280,7 @@ def _lines(tree: Tree, node: Node, branch: str) -> str | None:
     if start <= node.start_byte or tree.text[start : statements[0].start_byte].strip():
         return None
     inner = tree.text[start : statements[0].start_byte]
-    outer = tree.text[tree.text.rfind("\n", 0, node.start_byte) + 1 : node.start_byte]
+    outer = indent_at(tree, node.start_byte)
     behind = tree.text[end : tree.text.find("\n", end) + 1 or len(tree.text)]
     text, out = tree.text[start:end] + ("\n" if behind.strip() else behind), ""
     for line in text.splitlines(keepends=True):

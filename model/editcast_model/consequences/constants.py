@@ -1,17 +1,15 @@
-"""Literals that a new constant stands for, and constants that are declared in another way."""
+"""Literals that a new constant stands for."""
 
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.word_forms import has, renamed
-from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.consequences.value_changes import value_given
+from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
-from editcast_model.syntax.tree import Path, field
+from editcast_model.syntax.tree import field
 
 #: A literal that occurs more often is data.
 _MOST_PLACES = 20
@@ -19,10 +17,6 @@ _MOST_PLACES = 20
 #: integers.
 _LITERAL = re.compile(
     r"[\"'](?=(?:\\.|[^\w\\])*\w)[^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}"
-)
-#: A line of a class that declares a text as a constant.
-_TEXT = re.compile(
-    r"""\s+(?:[\w\\]+\s+){0,5}([A-Z][A-Z\d_]*)\b[\w\s:]{0,40}=\s*((["'])[^"'\n]*\3)[;,]?"""
 )
 _LASTING = re.compile(r"\b(?:final|const)\b")
 #: Types of nodes that are whole literals, with their quotes.
@@ -47,34 +41,11 @@ def after_constant(change: Change) -> Iterator[Consequence]:
                 yield Consequence(hunk, "use_constant", cause=f"{literal} {defined.name}")
 
 
-def after_declaration(change: Change) -> Iterator[Consequence]:
-    """Return the constants that are left to be declared as one beside them, as cases of an enum."""
-    tree, before = change.after.tree, change.before.tree
-    for first in {tree.text.rfind("\n", 0, start) + 1 for _, start, _ in change.finished()}:
-        was = change.was_at(first)
-        old = before.text[was:].partition("\n")[0].rstrip() if was is not None else ""
-        new, found = tree.text[first:].partition("\n")[0].rstrip(), _TEXT.fullmatch(old)
-        if not found or not (found[2] in new or not re.search("[\"']", new)):
-            continue
-        form, is_kept = new.replace(found[2], "\0"), old.replace(found[2], "\0")
-        if not has(form, found[1]) or renamed(is_kept, found[1], "") == renamed(form, found[1], ""):
-            continue  # it is called otherwise
-        around = (one.node for one in reversed(tree.path(first + len(new) - 1)))
-        body = next((one for one in around if one.start_byte < first), tree.root)
-        at = body.start_byte
-        for line in tree.of(body).splitlines(keepends=True):
-            other = _TEXT.fullmatch(line.rstrip())
-            if other and renamed(is_kept, found[1], other[1]).replace("\0", other[2]) == other[0]:
-                now = renamed(form, found[1], other[1]).replace("\0", other[2])
-                yield Consequence(shortest_hunk(other[0], now, at), "rewrite", cause=f"{old} {new}")
-            at += len(line)
-
-
 def _new_constants(change: Change) -> Iterator[tuple[Occurrence, str]]:
     """Yield the constants that a change defined, each with its value."""
     names = change.after
     for one in change.new_names():
-        value = _value(one.path) if one.role is Role.DEFINITION else None
+        value = value_given(one) if one.role is Role.DEFINITION else None
         literal = names.tree.of(value)
         if value is None or not _LITERAL.fullmatch(literal) or not _is_lasting(names, one):
             continue
@@ -89,17 +60,6 @@ def _is_lasting(names: Names, one: Occurrence) -> bool:
         declared = [step.node for step in one.path if step.type == "field_declaration"]
         return any(_LASTING.search(names.tree.of(each)) for each in declared)
     return one.part.kind in ("variable", "constant")
-
-
-def _value(path: Path) -> Node | None:
-    """Return what a definition gives to a name."""
-    for step in reversed(path[-4:-1]):
-        found = field(step.node, "value", "right")
-        if found is not None:
-            while found.type == "expression_list" and found.named_child_count:  # of Go
-                found = found.named_children[0]
-            return found
-    return None
 
 
 def _stands_for(names: Names, place: int, defined: Occurrence, literal: str) -> bool:

@@ -40,10 +40,9 @@ _TAKERS = frozenset(
 )
 #: What accesses a part of a result, so that `await` needs parentheses: `(await f()).name`.
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
-#: What runs a function in a thread; by `run_in_executor` behind what owns the threads.
+#: What runs a function in a thread.
 _THREADS = re.compile(
-    r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread"
-    r"|(run_in_executor))$"
+    r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread)$"
 )
 #: Libraries that run coroutines, of which a file uses one.
 _LOOPS = ("asyncio", "anyio", "trio")
@@ -111,11 +110,9 @@ def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:
     listed = given.parent
     threaded = listed.parent if listed is not None and listed.type == "argument_list" else None
     to, written = names.tree.of(field(threaded, "function")), names.tree.of(given)
-    if listed is None or threaded is None or not (form := _THREADS.search(to)):
+    if listed is None or threaded is None or not _THREADS.search(to):
         return
     first, *others = [one for one in listed.named_children if one.type != "comment"]
-    if form[1]:  # behind the executor
-        first, *others = others or [first]
     if first == given:
         text = f"{written}({', '.join(map(names.tree.of, others))})"
         yield Consequence(Hunk(threaded.start_byte, threaded.end_byte, text), "await_call")
@@ -155,11 +152,11 @@ def _of_async_classes(change: Change) -> Iterator[Consequence]:
         return
     new = [one.after for one in change.renamed if one.after.name == f"Async{one.before.name}"]
     whole = {one.path[-2 if one.role is Role.MEMBER else -1].node for one in new}
-    for one in (each for name in _AWAITED for each in names.of(name)) if new else ():
+    owners = {f"{tree.of(one)}@" for one in whole}
+    for one in (each for name in (*_AWAITED, "close") for each in names.of(name)) if new else ():
         call = call_of(tree, one) if one.role is Role.MEMBER else None
-        if call is not None and owner(names, one) in {f"{tree.of(each)}@" for each in whole}:
-            yield from awaited(names, call)
-    yield from _closed(names, {tree.of(one) for one in whole if "httpx" in tree.text})
+        if call is not None and owner(names, one) in owners:
+            yield from awaited(names, call) if one.name != "close" else _closed(names, call)
     for node in whole:
         around = (one for one in tree.around(node) if one.type in ("with_clause", "block"))
         clause = next(around, None)
@@ -170,16 +167,14 @@ def _of_async_classes(change: Change) -> Iterator[Consequence]:
             yield Consequence(Hunk(at, at, "async "), "await_call", is_first=True)
 
 
-def _closed(names: Names, clients: set[str]) -> Iterator[Consequence]:
-    """Return the ends of clients of httpx, which asynchronous ones call otherwise."""
-    for one in names.of("close") if clients else ():
-        call = call_of(names.tree, one) if one.role is Role.MEMBER else None
-        if call is not None and owner(names, one) in {f"{each}@" for each in clients}:
-            yield from _made_async(names, call.node, is_first=False)
-            start, text = call.node.start_byte, names.tree.text
-            if _coroutine_around(names, call.node) is not None:
-                hunk = Hunk(start, one.end, f"await {text[start : one.start]}aclose")
-                yield Consequence(hunk, "await_call")
+def _closed(names: Names, call: Call) -> Iterator[Consequence]:
+    """Return the end of a client of httpx, which an asynchronous one calls otherwise."""
+    if "httpx" not in names.tree.text or _coroutine_around(names, call.node) is None:
+        return
+    yield from _made_async(names, call.node, is_first=False)
+    start, called = call.node.start_byte, call.called
+    hunk = Hunk(start, called.end, f"await {names.tree.text[start : called.start]}aclose")
+    yield Consequence(hunk, "await_call")
 
 
 def with_await(names: Names, one: Consequence, renamed: Renamed) -> Consequence:

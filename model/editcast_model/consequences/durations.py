@@ -1,6 +1,6 @@
-"""Numbers that become durations, such as `timeout_seconds: int` that is a `timeout: timedelta` now.
+"""Units of numbers, and numbers of Go that become durations.
 
-Go multiplies a number by its unit, and Python gives it to `timedelta` by the unit's name.
+Where `TimeoutSeconds int` is a `Timeout time.Duration` now, a number is multiplied by its unit.
 """
 
 import re
@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Renamed
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
-from editcast_model.syntax.tree import Tree, field, type_declared
+from editcast_model.syntax.tree import Tree, type_declared
 
 #: The units of times: how many seconds they are, and the parts of names that say them.
 UNITS: Final = {
@@ -40,7 +40,6 @@ FACTORS: Final = {24, 60, 100, 1000, 1024, 3600, 86400, 10**6, 10**9, 1024**2, 1
 #: Bytes of a kilobyte, a megabyte and a gigabyte, each with what else it may have.
 _THOUSANDS: Final = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
 UNIT_OF: Final = {part: unit for unit, (_, parts) in UNITS.items() for part in parts.split()}
-_TYPES: Final = {"go": ("time.Duration",), "python": ("timedelta", "datetime.timedelta")}
 #: Numbers whose digits are grouped, and those that could be: no ports, and none in addresses.
 _GROUPED: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
 _UNGROUPED: Final = r"(?<![\w.:/#])(?<![pP][oO][rR][tT][ =:])(?<![pP][oO][rR][tT][,:] )\d{%d,}\b"
@@ -61,46 +60,23 @@ def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
         after: The text now.
         renamed: The definition that has another name.
     """
-    language = after.language
     was = before.of(type_declared(renamed.before.path[-2].node))
     now = after.of(type_declared(renamed.after.path[-2].node))
-    if now not in _TYPES.get(language, ()) or not _NUMBER.fullmatch(was):
+    if after.language != "go" or now != "time.Duration" or not _NUMBER.fullmatch(was):
         return ""
-    if renamed.before.name == renamed.after.name:
-        return _unit_written(
-            *(
-                tree.of(field(one.path[-2].node, "right"))
-                for tree, one in ((before, renamed.before), (after, renamed.after))
-            )
-        )
     kept = parts_of(renamed.after.name)
     units = [UNIT_OF[one] for one in parts_of(renamed.before.name) if one in UNIT_OF]
     is_known = len(units) == 1 and not any(one in UNIT_OF for one in kept)
     return units[0] if is_known else ""
 
 
-def _unit_written(number: str, duration: str) -> str:
-    """Return the unit of a number for which a `timedelta` is written; empty for any other value."""
-    made = re.fullmatch(r"(?:datetime\.)?timedelta\((\w+)s=(\d[\d_.]*)\)", duration)
-    if made is None or made[1] not in UNITS or not _WRITTEN.fullmatch(number):
-        return ""
-    seconds = UNITS[made[1]][0] * Fraction(made[2])
-    units = ("second", "millisecond", "minute", "hour", "day")
-    return next((one for one in units if UNITS[one][0] * Fraction(number) == seconds), "")
-
-
-def as_duration(language: str, number: str, unit: str) -> str | None:
+def as_duration(number: str, unit: str) -> str | None:
     """Write a number as a duration; None for what is no literal."""
     if not _WRITTEN.fullmatch(number):
         return None
-    if language == "go":
-        if number == "1":
-            return _in_go(unit)
-        return f"{number} * {_in_go(unit)}" if number.isdigit() and number != "0" else number
-    if float(number) == 0:
-        return "timedelta(0)"
-    number = number.removesuffix(".0")
-    return f"timedelta({unit}s={number})" if unit != "nanosecond" else None
+    if number == "1":
+        return _in_go(unit)
+    return f"{number} * {_in_go(unit)}" if number.isdigit() and number != "0" else number
 
 
 def _in_go(unit: str) -> str:
@@ -120,24 +96,6 @@ def read_as_duration(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, 
     Returns:
         Start, end and the new text; None where the name alone changes.
     """
-    start, end = node.start_byte, node.end_byte
-    ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
-    if tree.language == "go":
-        return _read_in_go(tree, node, new, unit)
-    made = re.search(rf"\b(datetime\.)?timedelta\({unit}s=$", ahead)
-    if made and behind[:1] == ")":
-        return start - len(made[0]), end + 1, new
-    around, same = tree.of(node.parent), re.escape(new.rpartition(".")[2])
-    is_passed_on = re.match(rf"(?:\w+\.)?{same}\s*=[^=]", around)
-    if behind.startswith(".total_seconds(") or "timedelta(" in around or is_passed_on:
-        return None
-    seconds = re.match(r"\s*/\s*1_?000(\.0)?\b" if unit == "millisecond" else "", behind)
-    if unit in ("second", "millisecond") and seconds:
-        return start, end + seconds.end(), f"{new}.total_seconds()"
-    return None
-
-
-def _read_in_go(tree: Tree, node: Node, new: str, unit: str) -> tuple[int, int, str] | None:
     start, end = node.start_byte, node.end_byte
     ahead, behind = tree.text[max(0, start - 80) : start], tree.text[end : end + 80]
     if flag := re.search(r"\b(U?[Ii]nt(64)?|Float64)(VarP?\(&)$", ahead):

@@ -289,18 +289,6 @@ def with_parameter(text: str, function: Function, index: int | None, declared: s
     return inserted(text, function.span, listed, index, declared)
 
 
-def _declared_in_c(names: Names, defined: Occurrence) -> str | None:
-    """Return a parameter that is declared as a variable or a parameter is; None for an array."""
-    at = len(defined.path) - 1
-    while defined.path[at - 1].type in ("pointer_declarator", "init_declarator"):
-        at -= 1
-    above = defined.path[at - 1].node
-    is_plain = above.type in ("declaration", "parameter_declaration")
-    text = names.tree.text[above.start_byte : defined.end]
-    is_plain &= not re.match(r"static|extern|auto\b|register", text) and "," not in text
-    return text if is_plain else None
-
-
 def _declared(
     names: Names, function: Function, name: str, defined: Sequence[Occurrence], kind: str = ""
 ) -> str | None:
@@ -310,6 +298,8 @@ def _declared(
     written = names.tree.of(declared) or kind
     if language == "python" and written and all(one.type for one in function.parameters):
         return f"{name}: {written}"
+    if language in ("c", "cpp"):
+        return None  # marks of pointers and arrays stand at the name
     if language in ("python", "ruby") or language.startswith("javascript"):
         return name
     written = written or (type_of_flag(names, defined[0]) if defined else "")
@@ -317,8 +307,6 @@ def _declared(
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)
         return None if are_typed or language != "php" else name
-    if language in ("c", "cpp"):
-        return _declared_in_c(names, defined[0]) if len(defined) == 1 else None
     if language in ("java", "csharp", "php"):
         return f"{written} {name}"
     if language == "rust":

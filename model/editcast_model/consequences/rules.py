@@ -7,7 +7,7 @@ from itertools import chain
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.conditions import after_condition
-from editcast_model.consequences.constants import after_constant, after_declaration
+from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
@@ -68,7 +68,6 @@ _RULES = (
     after_wrapping,
     after_nothing,
     after_constant,
-    after_declaration,
     after_format,
     after_annotation,
     after_container,

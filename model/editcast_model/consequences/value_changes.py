@@ -145,11 +145,13 @@ def by_names(old: str, new: str) -> ValueChange:
 
 def _literal_of(tree: Tree, one: Occurrence) -> str:
     """Return the literal that is written beside a name; empty for none."""
-    for step in one.path[-2:-4:-1]:
-        value = value_beside(step.node, one.start)
-        if value is not None:
-            return tree.of(value).strip("{}")
-    return ""
+    return tree.of(value_given(one)).strip("{}")
+
+
+def value_given(one: Occurrence) -> Node | None:
+    """Return the value that is given to a name where it stands."""
+    values = (value_beside(step.node, one.start) for step in one.path[-2:-4:-1])
+    return next(filter(None, values), None)
 
 
 def value_beside(above: Node, start: int) -> Node | None:

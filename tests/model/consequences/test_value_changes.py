@@ -215,28 +215,6 @@ func f(o Options) {
         "h(time.Second * time.Duration(o.TimeoutSeconds), o.Timeout <= 0)",
         "h(time.Duration(o.Timeout) * time.Minute)",
     ]
-    before = """class Options:
-    delay_ms: int = 500
-    timeout_seconds: float = 5
-
-    def wait(self):
-        sleep(self.delay_ms / 1000)
-        sleep(self.timeout_seconds)
-        since(timedelta(seconds=self.timeout_seconds))
-        self.timeout_seconds = 60
-        self.timeout_seconds = other
-"""
-    after = before.replace(
-        "timeout_seconds: float = 5", "timeout: timedelta = timedelta(seconds=5)"
-    )
-    assert proposed("a.py", before, after) == [
-        "sleep(self.timeout.total_seconds())",
-        "since(self.timeout)",
-        "self.timeout = timedelta(seconds=60)",
-        "self.timeout = other",
-    ]
-    after = before.replace("delay_ms: int = 500", "delay: timedelta = timedelta(milliseconds=500)")
-    assert proposed("a.py", before, after) == ["sleep(self.delay.total_seconds())"]
 
 
 BOOKING = """class Booking:

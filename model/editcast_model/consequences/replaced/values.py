@@ -174,7 +174,7 @@ class _Place:
         """Return what is written for a literal now."""
         value = self._value
         if value.unit_before:
-            return as_duration(self._tree.language, old, value.unit_before)
+            return as_duration(old, value.unit_before)
         if value.literals:
             return dict(value.literals).get(old)
         if value.is_negated and old in OPPOSITE:

@@ -1,8 +1,7 @@
 """Further results of a function, which its callers do not take and its other returns lack.
 
 In Python they are seen where a `return` says more than before, in Go in the function's signature,
-where an error is also handled as the caller's own results ask for. A function of Go that had no
-result may have an error.
+where an error is also handled as the caller's own results ask for.
 """
 
 import re
@@ -33,9 +32,6 @@ _WAITING, _LISTS = ("await",), ("expression_list", "pattern_list", "tuple_patter
 _TARGETS = ("identifier", "attribute", "subscript")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
-#: Statements at the end of a function of Go that make a `return` unnecessary.
-_ENDING = re.compile("return|goto|select|switch")
-_ENDS = re.compile(r"for \{|panic\(|os\.Exit\(|log\.Fatal")
 _ERROR = re.compile(r"&?[\w.]*[eE]rr")
 _TESTS = ("*testing.T", "*testing.B", "testing.TB")
 _NUMBERS = """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
@@ -86,18 +82,15 @@ def all_taken_apart(
 ) -> Iterator[Consequence]:
     """Return what calls of a function lack, with the names that one of them has already."""
     every, end = list(calls), place.at + len(further)
-    for call in every if place.earlier else ():
+    for call in every:
         left = field(outermost(call.node, (*_WAITING, "expression_list")).parent, "left")
         taken = left.named_children if left is not None and left.type in _LISTS else []
         given = tuple(names.tree.of(one) for one in taken[place.at : end])
         is_of_these = place.at < place.earlier or {*given} == {"_"}
         if len(taken) == place.earlier + len(further) and is_of_these:
             further = given
-    for call in every:
-        if not place.earlier:
-            yield from _checked(names, call)
-        elif place.at in (0, place.earlier) or "_" not in further:
-            yield from _taken_apart(names, call, further, place)
+    for call in every if place.at in (0, place.earlier) or "_" not in further else ():
+        yield from _taken_apart(names, call, further, place)
 
 
 def new_results(change: Change) -> Iterator[NewResults]:
@@ -138,12 +131,10 @@ def _in_returns(change: Change, _: Function, function: Function) -> NewResults |
 
 
 def _in_signature(change: Change, earlier: Function, function: Function) -> NewResults | None:
-    """Return what a function of Go returns beside the one result that it had before, if any."""
+    """Return what a function of Go returns beside the results that it had before."""
     was = _results(change.before.tree, earlier.node)
     now = _results(change.after.tree, function.node)
     count = len(now) - len(was)
-    if not was and now == ["error"]:
-        return NewResults(function, ("err",), "nil", Place(0, 0))
     ends = (at for at in range(len(was), -1, -1) if was == now[:at] + now[at + count :])
     at = next(ends, None) if was and count > 0 else None
     if at is None or (at < len(was) and was[-1] != "error"):
@@ -173,59 +164,31 @@ def returns_in(function: Node) -> Iterator[Node]:
 
 def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     """Return what the other returns of a function lack."""
-    node, place = new.function.node, new.place
-    for one in returns_in(node) if new.written else ():
+    place = new.place
+    for one in returns_in(new.function.node) if new.written else ():
         values = _values(one)
-        last = tree.of(values[-1]) if values else ""
         if len(values) != place.earlier:
             continue
+        last = tree.of(values[-1])
         if place.at < place.earlier:  # what is to be returned beside no error is unknown
             at = values[place.at].start_byte
             hunk = Hunk(at, at, f"{new.written}, ") if _ERROR.match(last) else None
         else:
-            end = values[-1].end_byte if values else one.end_byte
+            end = values[-1].end_byte
             written = new.written
             if _NOTHING.fullmatch(last) and new.names == ("ok",):
                 written = "false"
             elif new.names == ("err",) and _may_fail(last, values):
                 written = ""
-            hunk = Hunk(end, end, f"{',' if values else ''} {written}") if written else None
+            hunk = Hunk(end, end, f", {written}") if written else None
         if hunk is not None:
             yield Consequence(hunk, "take_results", is_first=True)
-    if not place.earlier:
-        yield from _last_return(tree, node, new.written)
 
 
 def _may_fail(last: str, values: list[Node]) -> bool:
     """Tell whether a `return` is that of an unknown error: of nothing, or of what is looked up."""
-    is_found = bool(values) and values[0].type == "index_expression"
+    is_found = values[0].type == "index_expression"
     return is_found or (_NOTHING.fullmatch(last) is not None and last != "false")
-
-
-def _last_return(tree: Tree, function: Node, value: str) -> Iterator[Consequence]:
-    """Return the `return` that a function of Go lacks at its end since it has a result."""
-    body = last = function.child_by_field_name("body")
-    if body is None or body.start_point[0] == body.end_point[0]:
-        return
-    while last is not None and last.type in _BLOCKS:
-        *_, last = last.named_children or (None,)
-    if last is not None:
-        is_end = _ENDING.search(last.type) or _ENDS.match(tree.of(last))
-        if is_end or field(last, "alternative") is not None:
-            return
-    start = tree.text.rfind("\n", 0, body.end_byte) + 1
-    line = f"{tree.text[start : body.end_byte - 1]}\treturn {value}\n"
-    yield Consequence(Hunk(start, start, line), "take_results")
-
-
-def _checked(names: Names, call: Call) -> Iterator[Consequence]:
-    """Return a call that is a statement of Go as one that handles an error."""
-    statement = call.node.parent
-    if statement is not None and statement.type == "expression_statement":
-        if does := _handling(names.tree, statement):
-            text = f"if err := {names.tree.of(call.node)}; err != nil {does}"
-            hunk = Hunk(statement.start_byte, statement.end_byte, text)
-            yield Consequence(hunk, "take_results", cause=f"{call.called.name} err")
 
 
 def _taken_apart(

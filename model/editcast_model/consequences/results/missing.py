@@ -55,8 +55,6 @@ _LOOKUP: Final = re.compile(r"[\w.]+\.get\([^,()]+\)")
 _ITEM: Final = re.compile(r"(?<=return )([\w.]+)\[([^\[\]:,()\n]+)\](?=\r?$)", re.MULTILINE)
 _GET: Final = r"\1.get(\2)"
 _DICTIONARY: Final = r"\bNAME(: (typing\.)?([dD]ict|(Mutable)?Mapping)\b|(: .*)? = (\{|dict\())"
-#: How documentation says of a function that it fails.
-_SAID: Final = r"\b(R|r)aise(s?) (?:an? )?(?:\w+\.)*ERROR(?= (?:if|when|unless|for)\b)"
 #: How callers ask whether a name means nothing, with the name in the place of `NAME`.
 _ASKED: Final = r"\(?(NAME is None|not NAME|!NAME|NAME ={2,3} (null|undefined))\)?"
 _FAILING: Final = rf"{_ASKED}[:)\s{{]+(raise|throw)\b"
@@ -90,7 +88,6 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
             for call in calls:
                 yield from without_error(change.after, call, word, error)
             yield from with_checks(change.after, calls)
-            yield from _said(tree, function, error, word)
         if is_new and kind is not None:
             yield from _opened(tree, function.node, kind, word)
         elif not is_new:
@@ -199,12 +196,11 @@ def _changed(change: Change) -> Iterator[_Changed]:
         for word in _NOTHING.get(after.language, ()):
             allowed = re.compile(rf"\b({word}|Optional)\b")
             is_said = allowed.search(may_be) is not None
-            pairs = ((new, old), (old, new)) if word == "None" else (("", ""), ("", ""))
-            fails, asks = (_looks_up(*pair) for pair in pairs)
-            had = fails or _returns(before, was.node, word, is_said=is_said)
+            asks = word == "None" and _looks_up(old, new)
+            had = _returns(before, was.node, word, is_said=is_said)
             has = asks or _returns(after, now.node, word, is_said=is_said)
-            if has != had and (has or is_certain or fails):
-                error = {"KeyError"} if fails or asks else errors[not has] - errors[has]
+            if has != had and (has or is_certain):
+                error = {"KeyError"} if asks else errors[not has] - errors[has]
                 yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
             elif is_said and promised and not has and not allowed.search(promised):
                 yield _Changed(now, word, False, "")  # its type says so itself
@@ -243,23 +239,12 @@ def _promised(change: Change) -> Iterator[Consequence]:
             if word == "None" and not thrown and len(items) == len(returned) == 1:
                 name, span = re.escape(items[0][1]), items[0].span()
                 if re.search(_DICTIONARY.replace("NAME", name), tree.text):
-                    yield from _said(tree, now, "KeyError", word)
                     yield Consequence(Hunk(*span, items[0].expand(_GET)), "annotate_result")
             is_certain = not any(map(_MAY_BE_NOTHING.search, returned))
             if is_certain and len(thrown) == 1 and _FOR_NOTHING.search(tree.of(thrown[0])):
                 end = thrown[0].end_byte - tree.of(thrown[0]).endswith(";")
                 hunk = Hunk(thrown[0].start_byte, end, f"return {word}")
                 yield Consequence(hunk, "annotate_result", is_first=True)
-
-
-def _said(tree: Tree, function: Function, error: str, word: str) -> Iterator[Consequence]:
-    """Return what the documentation of a function says of an error that it no longer raises."""
-    doc = first_child(first_child(field(function.node, "body")))
-    if doc is not None and doc.type == "string":
-        form = re.compile(_SAID.replace("ERROR", error))
-        for found in form.finditer(tree.text, doc.start_byte, doc.end_byte):
-            hunk = Hunk(found.start(), found.end(), f"{found[1]}eturn{found[2]} {word}")
-            yield Consequence(hunk, "annotate_result")
 
 
 def _opened(tree: Tree, function: Node, kind: Node, word: str) -> Iterator[Consequence]:

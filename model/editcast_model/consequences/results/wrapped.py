@@ -13,6 +13,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.results.further import APART, returns_in
+from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, calls_of
 from editcast_model.syntax.names import Names
@@ -239,6 +240,5 @@ def _last(tree: Tree, function: Node) -> Iterator[Consequence]:
     is_statement = last.type in ("expression_statement", "let_declaration")
     if is_statement and not _END.match(tree.of(last)):
         start = tree.text.rfind("\n", 0, body.end_byte) + 1
-        first = tree.text.rfind("\n", 0, last.start_byte) + 1
-        line = f"{tree.text[first : last.start_byte]}Ok(())\n"
+        line = f"{indent_at(tree, last.start_byte)}Ok(())\n"
         yield Consequence(Hunk(start, start, line), "wrap_result")

@@ -8,11 +8,14 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 
+from tree_sitter import Node
+
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import imports
 from editcast_model.consequences.rewrites.counterparts import counterpart
-from editcast_model.diff import shortest_hunk
+from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
+from editcast_model.syntax.tree import Tree
 
 _CLASSES = frozenset({"Dict", "FrozenSet", "List", "Set", "Tuple", "Type"})
 _UNIONS = frozenset({"Optional", "Union"})
@@ -38,7 +41,7 @@ def after_annotation(change: Change) -> Iterator[Consequence]:
             continue
         nodes = (step.node for step in tree.path(found.start()) if step.type in _NODES)
         node = next((one for one in nodes if one.start_byte == found.start()), None)
-        text = newer(tree.of(node), wanted)
+        text = newer(tree, node, wanted)
         if node is None or text == tree.of(node):
             continue
         done = node.end_byte
@@ -58,53 +61,27 @@ def _made_newer(change: Change) -> frozenset[str]:
             old, new = change.before.tree.of(node), counterpart(change, node)
             now = change.after.tree.of(new)
             for names in (_CLASSES | _UNIONS, _UNIONS, _CLASSES):
-                if old != now == newer(old, names):
+                if old != now == newer(change.before.tree, node, names):
                     has_union = any(f"{one}[" in old for one in _UNIONS)
                     found |= names if has_union else _CLASSES
                     break
     return found
 
 
-def newer(code: str, names: Collection[str]) -> str:
+def newer(tree: Tree, node: Node | None, names: Collection[str]) -> str:
     """Return a type as newer versions of Python have it, with some names of types replaced."""
-    pieces, at = list[str](), 0
-    for found in _OLD.finditer(code):
-        if found.start() < at:
-            continue
-        arguments, end = _arguments(code, found.end())
-        if end < 0:
-            return code
-        pieces.append(code[at : found.start()])
-        at = end
-        pieces.append(_replaced(found, code[found.start() : end], arguments, names))
-    return "".join([*pieces, code[at:]])
-
-
-def _replaced(found: re.Match[str], code: str, arguments: list[str], names: Collection[str]) -> str:
-    """Return one type as newer versions have it."""
-    name = found["name"]
-    inner = [newer(one, names) for one in arguments]
-    if name not in names or (name in _UNIONS and any(one in code for one in "\"'\n")):
-        head = code[: found.end() - found.start()]
-        return f"{head}{','.join(inner)}]"
-    if name in _CLASSES:
-        return f"{name.lower()}[{','.join(inner)}]"
-    inner = [one.strip() for one in inner if one.strip()]
-    return " | ".join([*inner, "None"] if name == "Optional" else inner)
-
-
-def _arguments(code: str, start: int) -> tuple[list[str], int]:
-    """Return what stands between commas in brackets, and where these end; -1 for nowhere."""
-    depth, at, found = 0, start, list[str]()
-    for place in range(start, len(code)):
-        letter = code[place]
-        if letter in "[(":
-            depth += 1
-        elif letter in "])" and depth:
-            depth -= 1
-        elif letter == "]":
-            return [*found, code[at:place]], place + 1
-        elif letter == "," and not depth:
-            found.append(code[at:place])
-            at = place + 1
-    return found, -1
+    code = tree.of(node)
+    if node is None or not node.named_children:
+        return code
+    found = _OLD.match(code) if node.type in _NODES else None
+    name = found["name"] if found is not None and found["name"] in names else ""
+    head, *arguments = node.named_children
+    if name in _UNIONS and not any(one in code for one in "\"'\n"):
+        arguments = arguments[0].named_children if node.type == "generic_type" else arguments
+        inner = [newer(tree, one, names) for one in arguments]
+        return " | ".join([*inner, "None"] if name == "Optional" else inner)
+    written = name.lower() if name in _CLASSES else newer(tree, head, names)
+    texts = [written, *(newer(tree, one, names) for one in arguments)]
+    pairs = zip(node.named_children, texts, strict=True)
+    hunks = (Hunk(one.start_byte, one.end_byte, text) for one, text in pairs)
+    return apply_hunks(code, (one.shifted(-node.start_byte) for one in hunks))

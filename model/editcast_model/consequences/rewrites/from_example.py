@@ -13,7 +13,6 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.lists.word_forms import forms
 from editcast_model.consequences.rewrites.rule import (
-    ARGUMENTS,
     AROUND,
     GONE,
     LEVEL,
@@ -100,7 +99,6 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     named = list(names_of(around, now, [new], spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
-    holes, kept = _with_all_arguments(change, old, new, holes, kept)
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
     pieces = between(now, [new], [part.span for part, _ in kept])
     gone, added = gone_and_added(anchors, pieces)
@@ -172,35 +170,6 @@ def _takes_arguments(node: Node) -> bool:
     if above is None or above.type not in ("generic_type", "generic_name"):
         return False
     return above.start_byte == node.start_byte < node.end_byte
-
-
-def _with_all_arguments(
-    change: Change, old: Node, new: Node, holes: dict[Span, str], kept: list[tuple[Part, str]]
-) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
-    """Put one hole in the place of all arguments of a call that were kept one beside the other.
-
-    Then others were put before or behind them, and the call may have any number of its own. If no
-    other function is called now, the rewrite would fit what it wrote.
-    """
-    given, given_now = _arguments(old), _arguments(new)
-    if not given or not given_now:
-        return holes, kept
-    called = change.before.tree.text[old.start_byte : given[0].start_byte]
-    if called == change.after.tree.text[new.start_byte : given_now[0].start_byte]:
-        return holes, kept
-    names = [holes.get(span_of(one), "") for one in given]
-    now = {part.span: name for part, name in kept}
-    names_now, count = [now.get(span_of(one), "") for one in given_now], len(names)
-    at = next((at for at in range(len(names_now)) if names_now[at : at + count] == names), None)
-    if not all(names) or at is None or count == len(names_now):
-        return holes, kept
-    if sum(name in names for _, name in kept) != count or len({*names}) != count:
-        return holes, kept  # an argument stands elsewhere, too
-    within = given_now[at : at + count]
-    span = span_of(*within)
-    holes = {each: name for each, name in holes.items() if name not in names}
-    kept = [one for one in kept if not one[0].span.touches([span])]
-    return {**holes, span_of(*given): ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
 
 
 def _arguments(call: Node) -> list[Node]:

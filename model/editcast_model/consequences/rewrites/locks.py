@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.tree import Tree, field, first_child
 
 _ALONE: Final = re.compile(r"\w+\s+sync\.Mutex\b")
@@ -40,8 +40,7 @@ def after_lock(change: Change) -> Iterator[Consequence]:
     """Return the locks that are to be taken for reading since readers may share them."""
     tree, was = change.after.tree, change.before.tree.text
     for _, start, end in change.finished() if tree.language == "go" else ():
-        lines = tree.text.rfind("\n", 0, start) + 1, tree.text.find("\n", end)
-        for found in _SHARED.finditer(tree.text, *lines):
+        for found in _SHARED.finditer(tree.text, *line_around(tree.text, start, end)):
             place = change.was_at(found.start())
             spec = next((one.node for one in tree.path(start) if one.type == "type_spec"), None)
             if spec is not None and place is not None and _ALONE.match(was, place):

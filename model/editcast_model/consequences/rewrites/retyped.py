@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.diff import shortest_hunk
+from editcast_model.diff import line_around, shortest_hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field, type_declared
@@ -39,8 +39,7 @@ def declared_anew(change: Change) -> Iterator[tuple[Occurrence, str, Node]]:
     """Yield the declarations whose types were changed, with the type before and that now."""
     text = change.after.tree.text
     for _, start, end in change.finished():
-        line = text.rfind("\n", 0, start) + 1
-        for one in change.after.between(line, text.find("\n", end) % (len(text) + 1)):
+        for one in change.after.between(*line_around(text, start, end)):
             kind = type_of(change.after, one)
             if kind is None or not kind.start_byte <= start <= end <= kind.end_byte:
                 continue

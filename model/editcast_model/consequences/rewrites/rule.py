@@ -19,8 +19,6 @@ from editcast_model.syntax.tree import Tree, field, outermost
 
 #: The hole for the name of the enclosing function.
 AROUND = "\0"
-#: The hole for all arguments of a call, however many they are.
-ARGUMENTS = "\1"
 #: The prefix of holes for strings that the rewrite drops.
 GONE = "\2"
 #: The prefix of holes for the method of a log that is named as a level, and the levels.
@@ -171,8 +169,6 @@ class Rule:
                 if not around:
                     return None
                 pieces += [renamed(kept.text, self.around, around), piece]
-            elif name == ARGUMENTS:
-                pieces += [bound[name][0], piece]
             elif pieces[-1].endswith(".") and not bound[name][0].isidentifier():
                 return None  # the name of a member was kept
             else:
@@ -207,12 +203,6 @@ class Rule:
             return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type:
             return False
-        children = old.named_children
-        if children and self.holes.get(span_of(*children)) == ARGUMENTS:
-            if node.named_child_count:
-                given = span_of(*node.named_children)
-                bound[ARGUMENTS] = tree.text[given.start : given.end], given
-            return bool(node.named_child_count)
         mine, theirs = _children(old), _children(node)
         if not mine and not theirs:
             return self._reads_as(old, tree, node, bound)

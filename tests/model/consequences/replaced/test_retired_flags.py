@@ -36,7 +36,6 @@ def after(path: str, text: str, file: str = "config/flags.yaml") -> str:
         ("if flags.new_checkout:\n    f()\n", "f()\n"),
         ("if Flag.NEW_CHECKOUT.on():\n    f()\n", "f()\n"),
         ("if is_on(Flag.NEW_CHECKOUT):\n    f()\n", "f()\n"),
-        ('@flag_required("new_checkout")\ndef f():\n    pass\n', "def f():\n    pass\n"),
         ('new = is_on("new_checkout")\nif new:\n    f()\n', 'new = is_on("new_checkout")\nf()\n'),
         ('log("new_checkout")\n', 'log("new_checkout")\n'),
         ('if enabled("fast_search"):\n    f()\n', 'if enabled("fast_search"):\n    f()\n'),
