@@ -114,14 +114,13 @@ class Entry:
         text_before: The one before it.
         is_like: Whether it reads like the entry before it, and like the one behind it, but for
             their names.
-        alike: The name of the nearest entry that is declared with the same type, or reads like
-            it but for their names; empty for none.
         owner: The name of what is made of the list, such as a class; empty for nothing.
         owner_span: Where that stands in the text; of another file, nowhere.
         list_start: Where the list begins; -1 in another file.
         kind: The kind of its node.
         scope: Where it has a meaning, if it is a parameter: in its function.
-        all_alike: The names of all entries that `alike` may be.
+        all_alike: The names of the entries that are declared with the same type, or read like it
+            but for their names, the nearest first.
         type: The type that it is declared with; empty for none.
         types: Those of the others.
         column: What most dialects of SQL call its type, and whether it may be missing.
@@ -135,8 +134,7 @@ class Entry:
     text: str
     text_before: str
     is_like: tuple[bool, bool]
-    alike: str
-    owner: str
+    owner: str = ""
     owner_span: tuple[int, int] = (0, 0)
     list_start: int = -1
     kind: str = ""
@@ -145,6 +143,11 @@ class Entry:
     type: str = ""
     types: tuple[str, ...] = ()
     column: tuple[str, bool] = ("", False)
+
+    @property
+    def alike(self) -> str:
+        """Return the name of the nearest entry of the same type; empty for none."""
+        return next(iter(self.all_alike), "")
 
     @property
     def for_other_files(self) -> "Entry":
@@ -187,6 +190,13 @@ class Entry:
         for one in together:
             if one.name == self.name and len(one.others) == len(self.others):
                 yield one.others[at]
+
+
+def among(listed: Sequence[str], at: int) -> tuple[str, str, str, str, tuple[str, ...]]:
+    """Return one of the names of a list as an `Entry` begins: with those beside it."""
+    further, before = listed[at - 2] if at > 1 else "", listed[at - 1]
+    after = "".join(listed[at + 1 : at + 2])
+    return listed[at], before, further, after, (*listed[:at], *listed[at + 1 :])
 
 
 def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
@@ -345,7 +355,6 @@ def _described(found: EntryList) -> Entry | None:
         text,
         text_before,
         (reads_alike(before), reads_alike(after)),
-        next(iter(all_alike), ""),
         _type_of(tree, tree.of(whose)),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from editcast_model.consequences.lists.entries import SCHEMA, Entry
+from editcast_model.consequences.lists.entries import SCHEMA, Entry, among
 from editcast_model.consequences.lists.templates import aligned
 from editcast_model.consequences.lists.types import family_of
 from editcast_model.consequences.lists.word_forms import as_in, forms, has, parts_of, renamed
@@ -84,24 +84,16 @@ def _column(found: re.Match[str]) -> _Column:
 
 
 def _entry(table: str, columns: list[_Column], at: int) -> Entry:
-    new, before, names = columns[at], columns[at - 1], [one.name for one in columns]
-    others = [*columns[:at], *columns[at + 1 :]]
-    near = sorted(others, key=lambda one: abs(names.index(one.name) - at))
-    alike = tuple(one.name for one in near if one.kind == new.kind)
-    after = "".join(names[at + 1 : at + 2])
+    new, before, behind = columns[at], columns[at - 1], columns[at + 1 : at + 2]
+    near = sorted(range(len(columns)), key=lambda other: abs(other - at))[1:]
     return Entry(
-        new.name,
-        before.name,
-        names[at - 2] if at > 1 else "",
-        after,
-        tuple(one.name for one in others),
+        *among([one.name for one in columns], at),
         new.text,
         before.text,
-        (before.kind == new.kind, bool(after) and columns[at + 1].kind == new.kind),
-        next(iter(alike), ""),
+        (before.kind == new.kind, any(one.kind == new.kind for one in behind)),
         table,
         kind=SCHEMA,
-        all_alike=alike,
+        all_alike=tuple(columns[one].name for one in near if columns[one].kind == new.kind),
         column=(new.kind[0], new.kind[2]) if not new.kind[1] else ("", False),
     )
 

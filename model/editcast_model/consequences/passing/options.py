@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import AS_COLUMNS, LONGEST, OPTION, Entry
+from editcast_model.consequences.lists.entries import AS_COLUMNS, LONGEST, OPTION, Entry, among
 from editcast_model.consequences.lists.word_forms import forms, in_camel_case, parts_of
 from editcast_model.consequences.parameters import with_parameter
 from editcast_model.syntax.calls import function_of
@@ -92,26 +92,18 @@ def _entry(names: Names, group: list[re.Match[str]], at: int) -> Entry:
     ]
     shapes = [_QUOTED.sub("", one[0]) for one in group]
     is_like = shapes[at - 1] == shapes[at], shapes[at] in shapes[at + 1 : at + 2]
-    near = sorted((abs(at - other), other) for other in range(len(group)) if other != at)
-    alike = tuple(listed[other] for _, other in near if shapes[other] == shapes[at])
-    before = listed[at - 1]
-    further, after = listed[at - 2] if at > 1 else "", "".join(listed[at + 1 : at + 2])
+    near = sorted(range(len(group)), key=lambda other: abs(other - at))[1:]
     path = names.tree.path(group[at].start("on"))
     decorated = next((step.node for step in path if step.type == "decorated_definition"), None)
     return Entry(
-        listed[at],
-        before,
-        further,
-        after,
-        (*listed[:at], *listed[at + 1 :]),
+        *among(listed, at),
         group[at][0],
         group[at - 1][0],
         is_like,
-        next(iter(alike), ""),
-        _taker(names, before),
+        _taker(names, listed[at - 1]),
         (decorated.start_byte, decorated.end_byte) if decorated else (0, 0),
         kind=OPTION,
-        all_alike=alike,
+        all_alike=tuple(listed[other] for other in near if shapes[other] == shapes[at]),
     )
 
 
