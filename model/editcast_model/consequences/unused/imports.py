@@ -14,7 +14,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import Import, imports
-from editcast_model.consequences.unused.removal import mentions, names_gone, without_lines
+from editcast_model.consequences.unused.removal import names_gone, without_lines
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
@@ -26,6 +26,8 @@ _STATEMENTS = ("import_statement", "import_from_statement")
 _MODULE = re.compile(r"import [\w.]+(?=\s*$)", re.MULTILINE)
 #: What the compiler of markup may use, although the file never names it.
 _IN_MARKUP = "React"
+#: Roles of names that cannot mean an import.
+_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
 _ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 
@@ -108,10 +110,18 @@ def _is_used(names: Names, one: Import) -> bool:
     word = _word(one)
     if not word or word == _IN_MARKUP or names.is_too_frequent(word):
         return True
+    places = (found.start() for found in re.finditer(rf"\b{re.escape(word)}\b", names.tree.text))
     return any(
         place not in (one.at, one.binding) and names.tree.path(place)[1].type not in _STATEMENTS
-        for place in mentions(names, word)
+        for place in places
+        if _may_mean(names, place)
     )
+
+
+def _may_mean(names: Names, place: int) -> bool:
+    """Tell whether a word may mean an import: not as a member, but in a string or a comment."""
+    one = names.at(place)
+    return one is None or one.role not in _OTHERS or one.part.is_shorthand
 
 
 def _was_used(change: Change, one: Import) -> bool:

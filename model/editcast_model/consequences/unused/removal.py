@@ -1,20 +1,14 @@
 """Names that a change took away, where they still stand, and statements that go with them."""
 
-import re
-from collections.abc import Iterator
-
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import WORD, Names, whole_words
-from editcast_model.syntax.roles import Role
+from editcast_model.syntax.names import WORD, whole_words
 from editcast_model.syntax.tree import Tree
 
 #: With more removed names, the text was replaced.
 _MOST_NAMES = 500
-#: Roles of names that cannot mean an import or a variable.
-_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
 #: The ends of the types of nodes that go with the statement below.
 _HEAD = ("comment", "attribute_item", "decorator")
 
@@ -28,15 +22,6 @@ def names_gone(change: Change) -> set[str]:
         for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
     }
     return gone if len(gone) <= _MOST_NAMES else set()
-
-
-def mentions(names: Names, name: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Find where a word may mean a name: not as a member, but in a string, or in a comment."""
-    text = names.tree.text
-    for found in re.compile(rf"\b{re.escape(name)}\b").finditer(text, start, end or len(text)):
-        one = names.at(found.start())
-        if one is None or one.role not in _OTHERS or one.part.is_shorthand:
-            yield found.start()
 
 
 def start_with_head(tree: Tree, node: Node) -> int:
