@@ -15,7 +15,13 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.calls import Called, call_at, calls_of
-from editcast_model.consequences.formats.forms import FORMS, Form, of_empty_braces, of_percents
+from editcast_model.consequences.formats.forms import (
+    FORMS,
+    STRINGS,
+    Form,
+    of_empty_braces,
+    of_percents,
+)
 from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
 from editcast_model.consequences.formats.pairs import Pairs, paired, paired_left
 from editcast_model.consequences.formats.python import of_values, side_by_side
@@ -34,7 +40,6 @@ _MOST_STEPS = 8
 #: The most messages of a file that are examined.
 _MOST_PLACES = 300
 _HANDLERS = ("except_clause", "catch_clause")
-_STRINGS = ("string", "string_literal")
 #: Expressions that are numbers.
 _COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
 
@@ -185,7 +190,7 @@ def _written(names: Names, example: _GivenApart, call: Called) -> str | None:
     given: str | None = None
     if message := example.form.read(tree, first):
         given = _APART[tree.language][1](names, message, example.has_counts)
-    elif is_moved and first.type in _STRINGS:  # a text without values, in any form
+    elif is_moved and first.type in STRINGS:  # a text without values, in any form
         has_values = any(one.read(tree, first) for one in FORMS[tree.language])
         given = None if has_values else tree.of(first)
     if given is None:

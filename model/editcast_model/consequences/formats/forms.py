@@ -25,7 +25,7 @@ from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.tree import Tree, field
 
 #: Types of plain strings, in the languages of this module.
-_STRINGS = frozenset({"string", "string_literal", "encapsed_string", "interpreted_string_literal"})
+STRINGS = ("string", "string_literal")
 #: Types of nodes in strings that hold a value.
 _VALUES = ("template_substitution", "interpolation")
 _BINARY = ("binary_expression", "binary")
@@ -38,7 +38,7 @@ def read_sum(tree: Tree, node: Node) -> Message | None:
     operands = list(_operands(tree, node))
     if len(operands) < 2 or "\n" in tree.of(node):
         return None
-    if not any(one.type in _STRINGS for one in operands[:2]):
+    if not any(one.type in STRINGS for one in operands[:2]):
         return None  # numbers may be added before the first string
     pieces, quotes = list[str | Hole](), set[str]()
     for one in operands:
@@ -46,7 +46,7 @@ def read_sum(tree: Tree, node: Node) -> Message | None:
         if plain is not None:
             quotes.add(tree.text[one.start_byte])
             pieces.append(plain)
-        elif one.type in _STRINGS or "template" in one.type or "interpolated" in one.type:
+        elif one.type in STRINGS or "template" in one.type or "interpolated" in one.type:
             return None
         else:
             pieces.append(Hole(tree.of(one), start=one.start_byte))
@@ -58,8 +58,7 @@ def read_sum(tree: Tree, node: Node) -> Message | None:
 def _operands(tree: Tree, node: Node) -> Iterator[Node]:
     """Return what is added up, from left to right."""
     left, right = field(node, "left"), field(node, "right")
-    operator = "." if tree.language == "php" else "+"
-    is_sum = node.type in _BINARY and tree.of(field(node, "operator")) == operator
+    is_sum = node.type in _BINARY and tree.of(field(node, "operator")) == "+"
     if not is_sum or left is None or right is None:
         yield node
         return
@@ -69,12 +68,12 @@ def _operands(tree: Tree, node: Node) -> Iterator[Node]:
 
 def _plain_of(tree: Tree, node: Node) -> str | None:
     """Return the text of a string without values, with its quotes as they are meant."""
-    if node.type not in _STRINGS or any(one.type in _VALUES for one in node.named_children):
+    if node.type not in STRINGS or any(one.type in _VALUES for one in node.named_children):
         return None
     text = tree.of(node)
     if len(text) < 2 or text[0] not in _QUOTES or text.startswith('"""'):
         return None
-    if tree.language in ("php", "ruby") and (text[0] == "'" and "\\" in text):
+    if tree.language == "ruby" and (text[0] == "'" and "\\" in text):
         return None  # a backslash is itself
     return _with_plain_quotes(text[1:-1])
 
@@ -212,7 +211,7 @@ def _inline(anchor: str, start: str, end: str, brace: str) -> Form:
     return Form("inline", re.compile(anchor), read_inline, write)
 
 
-_SUM = Form("sum", re.compile(r"[\"'][ \t]*[+.]|[+.][ \t]*[\"']"), read_sum)
+_SUM = Form("sum", re.compile(r"[\"'][ \t]*\+|\+[ \t]*[\"']"), read_sum)
 
 #: The forms of each language.
 FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
