@@ -1,41 +1,9 @@
-"""Names that a change took away, where they still stand, and statements that go with them."""
+"""Statements that go, with the lines that they have."""
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import WORD, whole_words
 from editcast_model.syntax.tree import Tree
-
-#: With more removed names, the text was replaced.
-_MOST_NAMES = 500
-#: The ends of the types of nodes that go with the statement below.
-_HEAD = ("comment", "attribute_item", "decorator")
-
-
-def names_gone(change: Change) -> set[str]:
-    """Return the words that a change took away somewhere; none where it replaced the text."""
-    before = change.before.tree.text
-    gone = {
-        word
-        for hunk, _, _ in change.finished()
-        for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
-    }
-    return gone if len(gone) <= _MOST_NAMES else set()
-
-
-def start_with_head(tree: Tree, node: Node) -> int:
-    """Return where a statement begins with the comments and attributes right above it."""
-    text, start = tree.text, node.start_byte
-    kinds = _HEAD[: 2 if node.type == "decorator" else 3]
-    while end := len(text[: max(0, text.rfind("\n", 0, start))].rstrip(" \t\r")):
-        steps = (one.node for one in tree.path(end - 1) if one.type.endswith(kinds))
-        above = next((one.start_byte for one in steps if one.end_byte <= start), None)
-        lines = (text[text.rfind("\n", 0, at) + 1 : at] for at in (start, above or 0))
-        if above is None or any(map(str.strip, lines)):
-            break
-        start = above
-    return start
 
 
 def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk | None:
