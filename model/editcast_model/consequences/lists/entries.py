@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.types import column_of_type, declared, inner_of
+from editcast_model.consequences.lists.types import declared, inner_of
 from editcast_model.consequences.lists.word_forms import forms, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Path, Tree, field
@@ -123,7 +123,6 @@ class Entry:
             but for their names, the nearest first.
         type: The type that it is declared with; empty for none.
         types: Those of the others.
-        column: What most dialects of SQL call its type, and whether it may be missing.
     """
 
     name: str
@@ -142,7 +141,6 @@ class Entry:
     all_alike: tuple[str, ...] = ()
     type: str = ""
     types: tuple[str, ...] = ()
-    column: tuple[str, bool] = ("", False)
 
     @property
     def alike(self) -> str:
@@ -363,7 +361,6 @@ def _described(found: EntryList) -> Entry | None:
         all_alike,
         type_of(node),
         tuple(type_of(one) for one in found.entries if one != node),
-        column_of_type(type_of(node), tree.language),
     )
 
 

@@ -19,7 +19,6 @@ from editcast_model.consequences.lists.types import (
     as_getter,
     declared,
     inner_of,
-    type_of_column,
 )
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
 from editcast_model.diff import Hunk
@@ -103,19 +102,14 @@ def template_of(
 def declared_like(added: Entry, found: EntryList) -> str:
     """Return an added field as a list declares the one before it, but of its own type; or nothing.
 
-    For a field of code, the list declares the one before with the type that it has there.
+    The list declares the one before with the type that it has beside the added field.
     """
     name, kind = declared(found.entry)
     tree, text = found.tree, found.tree.of(found.entry)
     if name is None or kind is None or not has(tree.of(name), added.before):
         return ""
-    if added.kind == SCHEMA:
-        column, may_be_missing = added.column
-        language = tree.language.removesuffix("react")
-        new = type_of_column(column, language, tree.text, may_be_missing=may_be_missing)
-    else:
-        types = dict(zip(added.others, added.types, strict=False))
-        new = added.type if types.get(added.before) == tree.of(kind) else ""
+    types = dict(zip(added.others, added.types, strict=False))
+    new = added.type if types.get(added.before) == tree.of(kind) else ""
     first, second = sorted((name, kind), key=lambda one: one.start_byte)
     places = (first.start_byte, first.end_byte, second.start_byte, second.end_byte)
     start, end, start_2, end_2 = (place - found.entry.start_byte for place in places)
@@ -135,20 +129,21 @@ def accessed_like(added: Entry, found: EntryList) -> str:
 
     Such as `statement.setString(4, order.customer())`, with the number behind the one before.
     """
-    types, language = dict(zip(added.others, added.types, strict=False)), found.tree.language
+    types = dict(zip(added.others, added.types, strict=False))
     last = ACCESSOR.search(found.tree.of(found.entry))
     others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
-    for text in map(found.tree.of, others if last and added.type else ()):
+    is_known = last and added.type and found.tree.language == "java"
+    for text in map(found.tree.of, others if is_known else ()):
         own, called = only_name(text, added.others), ACCESSOR.search(text)
         if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
             continue
-        kind = accessor(called["kind"], types[own], added.type, language)
+        kind = accessor(called["kind"], types[own], added.type)
         if not kind or has(called["kind"], own):  # not of a type, but of a name
             continue
         number = str(int(last["number"]) + 1) if last["number"] else ""
         start, end = called.start("kind"), called.end()
         rest = renamed(text[end:], own, added.name)
-        rest = as_getter(rest, added.name, added.type, language)
+        rest = as_getter(rest, added.name, added.type, found.tree.language)
         return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
     return ""
 
