@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.types import declared, inner_of
+from editcast_model.consequences.lists.declarations import declared, inner_of
 from editcast_model.consequences.lists.word_forms import forms, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Path, Tree, field
@@ -330,7 +330,7 @@ def _described(found: EntryList) -> Entry | None:
         return None
 
     def reads_alike(one: Node | None) -> bool:
-        return one is not None and _is_same(renamed(tree.of(one), name(one), own), text)
+        return one is not None and renamed(tree.of(one), name(one), own).split() == text.split()
 
     def type_of(one: Node) -> str:
         return tree.of(declared(one)[1])
@@ -375,11 +375,6 @@ def _function_with(parameters: EntryList) -> Node | None:
     function = parameters.node.parent if "parameter" in parameters.node.type else None
     above = function.parent if function is not None else None
     return above if above is not None and "decorated" in above.type else function
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Tell whether two texts are the same but for blanks."""
-    return one.split() == other.split()
 
 
 def end_of(tree: Tree, entry: Node) -> int:

@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
+from editcast_model.consequences.lists.accessors import accessed_like, counted_on
 from editcast_model.consequences.lists.entries import (
     COLUMN,
     LONGEST,
@@ -35,10 +36,7 @@ from editcast_model.consequences.lists.related import (
 )
 from editcast_model.consequences.lists.templates import (
     Template,
-    accessed_like,
     aligned,
-    counted_on,
-    declared_like,
     is_same_but_form,
     template_of,
 )
@@ -249,11 +247,8 @@ def _copied(
     is_same = is_same_list(added, found) or _is_told(added, tree.of(entry))
     if not (related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
         return
-    may_grow = takes_more(added, found)
-    template = template_of(added, found, beside, together) if may_grow else None
-    of_type = declared_like(added, found) if may_grow and not (template and added.alike) else ""
-    if not of_type and not is_passed(added, found, entry):
-        of_type = accessed_like(added, found)
+    template = template_of(added, found, beside, together) if takes_more(added, found) else None
+    of_type = "" if is_passed(added, found, entry) else accessed_like(added, found)
     if not of_type and (template is None or is_passed(added, found, template.source)):
         return
     if template and not of_type and _would_be_unbound(names, template, importable):

@@ -1,7 +1,6 @@
-"""Types of fields: where a declaration has its type and its name, and what methods are called."""
+"""Declarations of fields and parameters: where they have their names and types."""
 
 import re
-from typing import Final
 
 from tree_sitter import Node
 
@@ -10,11 +9,6 @@ from editcast_model.syntax.tree import field, first_child
 #: Types of nodes that declare a field, and of those in them around its name.
 _DECLARES = re.compile("declaration|signature|parameter$|assignment")
 _DECLARATOR = re.compile("declarator$|^variable_declaration$|^property_element$")
-#: What methods of Java that get or set a value of a type are called after, such as `setString`.
-_ACCESSORS: Final = {
-    **{one: one for one in "String Boolean Long Double BigDecimal".split()},
-    **{"boolean": "Boolean", "int": "Int", "long": "Long", "double": "Double"},
-}
 
 
 def inner_of(node: Node) -> Node:
@@ -37,18 +31,3 @@ def declared(node: Node | None) -> tuple[Node | None, Node | None]:
     if kind is not None and kind.type == "type_annotation":
         kind = first_child(kind)
     return name, kind
-
-
-def accessor(word: str, other: str, kind: str) -> str:
-    """Return what gets or sets a value of a type, where `word` does of another one; or nothing."""
-    if kind == other:
-        return word
-    return _ACCESSORS.get(kind, "") if _ACCESSORS.get(other) == word else ""
-
-
-def as_getter(text: str, name: str, kind: str, language: str) -> str:
-    """Call a field's method after its type, as Java does: `isPaid` of a flag, else `getPaid`."""
-    if language != "java":
-        return text
-    verb = "is" if kind == "boolean" else "get"
-    return re.sub(rf"\b(?:is|get)(?={name[:1].upper()}{name[1:]}\b)", verb, text)
