@@ -39,7 +39,7 @@ from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
-from editcast_model.consequences.unused.imports import after_import, after_last_use
+from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import is_member
@@ -102,9 +102,9 @@ def after_change(
         value = by_names(*cause.split()) if cause.count(" ") == 1 else SAME
         one = adapted(change.after.tree, one, value) if value.factor != 1 else one
         yield replace(one, cause=cause)
-    yield from chain.from_iterable(rule(change) for rule in _RULES)
-    if imports is not None:
-        yield from _missing(change, imports)
+    added = list(_missing(change, imports)) if imports is not None else []
+    found = chain.from_iterable(rule(change) for rule in _RULES)
+    yield from exchanged(change.after.tree, found, added)
     if entries is not None:
         yield from after_enum(change, entries)
         yield from after_reference(change, entries)

@@ -5,7 +5,8 @@ in JavaScript and TypeScript; of commits of Python made from the bottom up 70 of
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from tree_sitter import Node
@@ -27,6 +28,8 @@ _STATEMENTS = ("import_statement", "import_from_statement")
 _IN_MARKUP = "React"
 #: Roles of names that cannot mean an import.
 _OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
+#: A statement that imports one module as a whole.
+_MODULE = re.compile(r"import [\w.]+(?=\s*$)", re.MULTILINE)
 _ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 
@@ -92,6 +95,23 @@ def _statements(names: Names) -> list[tuple[Path, list[Import]]]:
         if len(path) > 1:
             found.setdefault(path[-1].node.start_byte, (path, []))[1].append(one)
     return list(found.values())
+
+
+def exchanged(
+    tree: Tree, found: Iterable[Consequence], added: list[Consequence]
+) -> Iterator[Consequence]:
+    """Yield all consequences, with one for a module that is imported in the place of another."""
+    for one in found:
+        span = one.hunk.start, one.hunk.end
+        old = _MODULE.match(tree.text, *span) if one.kind == "remove_import" else None
+        beside = (each for each in added if span[0] <= each.hunk.start <= span[1])
+        new = next((each for each in beside if _MODULE.match(each.hunk.text.strip())), None)
+        if old is not None and new is not None:
+            added.remove(new)
+            yield replace(new, hunk=Hunk(old.start(), old.end(), new.hunk.text.strip()))
+        else:
+            yield one
+    yield from added
 
 
 def _word(one: Import) -> str:

@@ -241,6 +241,24 @@ def test_a_name_that_is_being_typed_is_not_imported() -> None:
 
 
 @pytest.mark.parametrize(
+    ("imports", "expected"),
+    [
+        ("import abc\nimport time\n", ["import time => import asyncio"]),
+        ("import time\n\nfrom c import d\n", ["import time => import asyncio"]),
+        ("import re\nimport time\n", [" => import asyncio\n", "import time\n => "]),
+        ("import time  # late\n", [" => import asyncio\n"]),
+    ],
+)
+def test_a_module_in_the_place_of_another(imports: str, expected: list[str]) -> None:
+    text = imports + "\nasync def f():\n    time.sleep(re)\n    abc(d)\n"
+    typed = text.replace("time.sleep", "await asyncio.sleep")
+    known = ImportIndex().of("a.py", "python")
+    found = Consequences("python").propose([text], typed, imports=known)
+    hunks = [one.hunk for one in found]
+    assert [f"{typed[one.start : one.end]} => {one.text}" for one in hunks] == expected
+
+
+@pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
         ("a.py", "x = json.loads(y)\n", ["import json\n\n"]),
