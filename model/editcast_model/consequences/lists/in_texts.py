@@ -228,12 +228,10 @@ def with_column(text: str, column: Hunk) -> Hunk:
 def _with_placeholder(found: re.Match[str], columns: list[str]) -> Hunk | None:
     """Return the placeholder of the one column that has none; None where it is not known which."""
     columns, values = [each.strip() for each in columns], found["values"].split(",")
-    kinds = [_PLACEHOLDER.fullmatch(each.strip()) for each in values]
-    if len(columns) != len(values) + 1 or not all(kinds):
+    kinds = [kind for each in values if (kind := _PLACEHOLDER.fullmatch(each.strip()))]
+    if not len(columns) - 1 == len(values) == len(kinds):
         return None
-    last = kinds[-1]
-    assert last is not None
-    names = [one["name"] or one["field"] for one in kinds if one is not None]
+    names, last = [one["name"] or one["field"] for one in kinds], kinds[-1]
     at = len(values)
     if any(names):
         at = next((at for at, name in enumerate(names) if not has(name or "", columns[at])), at)

@@ -244,7 +244,7 @@ def _copied(
     separator = found.separator(beside)
     related = is_related(added, found)
     is_like = added.after and any(added.is_like) and not is_of_another(added, found)
-    is_same = is_same_list(added, found) or _is_told(added, tree.of(entry))
+    is_same = is_same_list(added, found)
     if not (related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
         return
     template = template_of(added, found, beside, together) if takes_more(added, found) else None

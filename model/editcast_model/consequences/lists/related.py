@@ -14,7 +14,7 @@ from editcast_model.consequences.lists.entries import (
     name_of,
 )
 from editcast_model.consequences.lists.schema import is_of_table
-from editcast_model.consequences.lists.word_forms import has, parts_of
+from editcast_model.consequences.lists.word_forms import has
 from editcast_model.syntax.names import WORD
 
 _CLASSES = re.compile("class|record|struct")
@@ -56,26 +56,11 @@ def is_same_list(known: Entry, found: EntryList) -> bool:
     enumeration, which are written otherwise.
     """
     named = _named_around(found)
-    if named is None or named.child_by_field_name("type"):
+    if named is None or named.child_by_field_name("type") or not _has_all(known, found):
         return False
-    if not _has_all(known, found):
-        return _is_wider_type(known, found, named)
     if not is_of_another(known, found) or known.owner.startswith(found.tree.of(name_of(named))):
         return True
     return set(WORD.findall(found.tree.of(found.node))).isdisjoint(known.others)
-
-
-def _is_wider_type(known: Entry, found: EntryList, named: Node) -> bool:
-    """Tell whether a type has all members of another one side by side, and a like name.
-
-    Such as `ContactRow` those of `ContactInput`.
-    """
-    name, at = found.tree.of(name_of(named)), found.entries.index(found.entry) + 1
-    beside = found.entries[max(0, at - len(known.others)) : at]
-    texts = [found.tree.of(one) for one in beside]
-    is_alike = parts_of(name)[0] == parts_of(known.owner)[0] and bool(_TYPES.search(named.type))
-    is_all = 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
-    return is_alike and is_all and known.is_like[0] and not known.after
 
 
 def is_of_another(known: Entry, found: EntryList) -> bool:

@@ -24,7 +24,6 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
-_NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -66,8 +65,7 @@ def template_of(
     text, words = found.tree.of(source), ((old, added.name), differing(old, added.name))
     if _says_more(added, found, source, [old for old, _ in words]):
         return _said_by_name(added, found, source)
-    says_part = any(has(each, words[1][0]) for each in _literals(found.tree, source))
-    if not (any(added.is_like) or added.alike or says_part) and _is_constant(text, old):
+    if not (any(added.is_like) or added.alike) and _is_constant(text, old):
         return None  # it is of another type
     pairs = [
         (other, added.name)
@@ -107,7 +105,7 @@ def _says_type(entry: Node, text: str, name: str) -> bool:
     if declared.child_by_field_name("type") is not None and _DECLARED.search(declared.type):
         return has(text, name)
     is_named = forms(name).match(text.lstrip("\"'")) is not None
-    return is_named and (not _is_constant(text, name) or _NOTHING.search(text) is not None)
+    return is_named and not _is_constant(text, name)
 
 
 def _is_of_same_type(added: Entry, other: str) -> bool:
