@@ -343,8 +343,7 @@ def _described(found: EntryList) -> Entry | None:
     # Nothing else names a group of constants of Go.
     is_group = found.node.type == "const_declaration"
     whose = name_of(owner) or (field(found.entries[0], "type") if is_group else None)
-    is_parameter = owner is None and "parameter" in found.node.type
-    function = found.node.parent if is_parameter else None
+    function = _function_with(found) if owner is None else None
     return Entry(
         own,
         name(before),
@@ -369,6 +368,13 @@ def _type_of(tree: Tree, owner: str) -> str:
     """Return the type that is made of a constant, as others name it; else the constant itself."""
     found = owner and re.search(rf"\btype\s+(\w+)\s*=[^;\n]*\btypeof\s+{owner}\b", tree.text)
     return found[1] if found else owner
+
+
+def _function_with(parameters: EntryList) -> Node | None:
+    """Return the function that has these parameters, with its decorators; None for other lists."""
+    function = parameters.node.parent if "parameter" in parameters.node.type else None
+    above = function.parent if function is not None else None
+    return above if above is not None and "decorated" in above.type else function
 
 
 def end_of(tree: Tree, entry: Node) -> int:

@@ -65,7 +65,8 @@ def template_of(
     text, words = found.tree.of(source), ((old, added.name), differing(old, added.name))
     if _says_more(added, found, source, [old for old, _ in words]):
         return _said_by_name(added, found, source)
-    if not (any(added.is_like) or added.alike) and _is_constant(text, old):
+    says_part = any(has(each, words[1][0]) for each in _literals(found.tree, source))
+    if not (any(added.is_like) or added.alike or says_part) and _is_constant(text, old):
         return None  # it is of another type
     pairs = [
         (other, added.name)
