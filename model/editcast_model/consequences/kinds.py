@@ -45,7 +45,6 @@ Kind = Literal[
     "import_often_added",
     "remove_import",
     "remove_duplicate",
-    "remove_assignment",
     "add_entry",
     "add_entry_apart",
     "remove_entry",

@@ -38,7 +38,6 @@ from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
-from editcast_model.consequences.unused.assignments import after_removed_name
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
 from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
@@ -58,7 +57,6 @@ _RULES = (
     after_prototype,
     after_argument,
     after_name,
-    after_removed_name,
     after_entry,
     after_constructor,
     after_local,

@@ -37,7 +37,6 @@ _OPPOSITES: Final = [
 _NEGATING: Final = frozenset({"no", "not", "non", "without"})
 NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 OPPOSITE: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
-_QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
 WRAPPERS: Final = ("expression_list", "literal_element")  # of one expression, in Go
 _BOOLEAN: Final = re.compile(r"\b[Bb]ool(ean)?\b")
 
@@ -49,7 +48,6 @@ class ValueChange(NamedTuple):
         factor: The number that numbers are multiplied by.
         is_negated: Whether true is false now.
         is_moment: Whether it is a time, or nothing, that was true or false.
-        literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
         unit_before: The unit of a number that is a duration now.
         type: The type of its numbers, `int` or `float`, if that was the other one.
@@ -59,7 +57,6 @@ class ValueChange(NamedTuple):
     factor: Fraction = Fraction(1)
     is_negated: bool = False
     is_moment: bool = False
-    literals: tuple[tuple[str, str], ...] = ()
     units: tuple[str, str] = ("", "")
     unit_before: str = ""
     type: str = ""
@@ -83,7 +80,7 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
     if unit := unit_before(change.before.tree, change.after.tree, renamed):
         return ValueChange(unit_before=unit)
     if _is_moment(change, renamed):
-        return ValueChange(is_moment=True, literals=(("False", "None"), ("false", "null")))
+        return ValueChange(is_moment=True)
     of_names = by_names(old, new)
     was, now = (
         _literal_of(names.tree, one)
@@ -99,8 +96,6 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
                 return ValueChange(factor, units=units, type=kind, is_grouped=grouped)
         elif was in OPPOSITE and now in OPPOSITE:
             return ValueChange(is_negated=True)
-        elif was in OPPOSITE and _QUOTED.fullmatch(now):
-            return ValueChange(literals=((was, now), (OPPOSITE[was], f"{now[0]}{old}{now[0]}")))
     return of_names
 
 

@@ -166,19 +166,6 @@ def test_a_sense_that_is_turned_in_other_languages() -> None:
     ]
 
 
-def test_a_flag_that_becomes_a_word() -> None:
-    before = """function Button({ primary = false }) {
-  const look = primary ? "strong" : "";
-  if (!primary) return look;
-}
-"""
-    after = before.replace("primary = false", "variant = 'plain'")
-    assert proposed("a.tsx", before, after) == [
-        'const look = variant === \'primary\' ? "strong" : "";',
-        "if (variant !== 'primary') return look;",
-    ]
-
-
 def test_in_other_files() -> None:
     before = "class Plugin:\n    def __init__(self):\n        self.disabled = False\n"
     history = ModuleHistory("plugins.py", "python")

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.tree import Tree, field
 
-_CALLS = ("call", "call_expression", "method_invocation")
+_CALLS = ("call", "call_expression")
 
 
 class Called(NamedTuple):

@@ -7,7 +7,7 @@ many values it has. After `log.info(f"copying {folder}")` has become
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice, permutations
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.formats.calls import Called, call_at, calls_of
-from editcast_model.consequences.formats.forms import FORMS, Form, of_empty_braces, of_percents
+from editcast_model.consequences.formats.forms import FORMS, Form
 from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
 from editcast_model.consequences.formats.pairs import Pairs, paired, paired_left
 from editcast_model.consequences.formats.python import of_values, side_by_side
@@ -23,7 +23,6 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others, counterpart
 from editcast_model.consequences.rewrites.rule import span_of
 from editcast_model.diff import shortest_hunk
-from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field
 
@@ -33,10 +32,8 @@ _LONGEST = 1000
 _MOST_STEPS = 8
 #: The most messages of a file that are examined.
 _MOST_PLACES = 300
-_HANDLERS = ("except_clause", "catch_clause")
-_STRINGS = ("string", "string_literal")
 #: Expressions that are numbers.
-_COUNTS = re.compile(r"len\(.*\)|\d+|[\w.]+\.(length|size)")
+_COUNTS = re.compile(r"len\(.*\)|\d+")
 
 
 class _GivenApart(NamedTuple):
@@ -150,14 +147,13 @@ def _given_apart(change: Change, old: Node, new: Node) -> Pairs | _GivenApart | 
         return None
     if tree.language == "go":
         return paired(tree, before, now, after)
-    if tree.language not in _APART:
+    if tree.language != "python":
         return None
-    read, _ = _APART[tree.language]
     rest = [tree.of(one) for one in before.given[1:]]
     end = max(1, len(after.given) - len(rest))
     if [now.of(one) for one in after.given[end:]] != rest:
         return None
-    apart = read(now, after.given[0], after.given[1:end])
+    apart = of_values(now, after.given[0], after.given[1:end])
     for form in FORMS[tree.language] if apart is not None else ():
         message = form.read(tree, before.given[0])
         if message is not None and apart is not None and message.says_same(apart):
@@ -184,8 +180,8 @@ def _written(names: Names, example: _GivenApart, call: Called) -> str | None:
         return None
     given: str | None = None
     if message := example.form.read(tree, first):
-        given = _APART[tree.language][1](names, message, example.has_counts)
-    elif is_moved and first.type in _STRINGS:  # a text without values, in any form
+        given = _as_percents(names, message, example.has_counts)
+    elif is_moved and first.type == "string":  # a text without values, in any form
         has_values = any(one.read(tree, first) for one in FORMS[tree.language])
         given = None if has_values else tree.of(first)
     if given is None:
@@ -208,21 +204,9 @@ def _as_percents(names: Names, message: Message, has_counts: bool) -> str | None
             if placeholder is None:
                 return None
             pieces.append(placeholder)
-        quote = '"' if words.quote == "`" else words.quote
-        if quote != words.quote and any(quote in one or "\n" in one for one in pieces):
-            return None
-        strings.append(f"{quote}{''.join(pieces)}{quote}")
+        strings.append(f"{words.quote}{''.join(pieces)}{words.quote}")
     values = [unenclosed(one.code) for one in message.holes]
     return ", ".join([side_by_side(strings, message.gaps), *values])
-
-
-def _as_empty_braces(_: Names, message: Message, __: bool) -> str | None:
-    (words,) = message.strings
-    if any("{" in one if isinstance(one, str) else one.spec for one in words.pieces):
-        return None
-    texts = ("{}" if isinstance(one, Hole) else one for one in words.pieces)
-    values = (unenclosed(one.code) for one in message.holes)
-    return ", ".join([f"{words.quote}{''.join(texts)}{words.quote}", *values])
 
 
 def _is_count(names: Names, hole: Hole) -> bool:
@@ -240,14 +224,4 @@ def _is_count(names: Names, hole: Hole) -> bool:
 
 
 def _is_handling(tree: Tree, node: Node) -> bool:
-    return any(one.type in _HANDLERS for one in tree.around(node))
-
-
-_Reader = Callable[[Tree, Node, list[Node]], Message | None]
-_Writer = Callable[[Names, Message, bool], str | None]
-#: By language, how a message is read and written whose values are arguments of their own.
-_APART: dict[str, tuple[_Reader, _Writer]] = {
-    "python": (of_values, _as_percents),
-    "java": (of_empty_braces, _as_empty_braces),
-    **dict.fromkeys(SCRIPTS, (of_percents, _as_percents)),
-}
+    return any(one.type == "except_clause" for one in tree.around(node))

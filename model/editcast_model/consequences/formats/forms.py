@@ -1,20 +1,12 @@
-"""The forms that messages have in each language; `python` reads and writes those of Python."""
+"""The forms that messages have: those of JavaScript here, those of Python in `python`."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.formats.messages import (
-    Hole,
-    Message,
-    Words,
-    of_braces,
-    of_percent,
-    unenclosed,
-)
+from editcast_model.consequences.formats.messages import Hole, Message, Words, unenclosed
 from editcast_model.consequences.formats.python import (
     read_f_string,
     read_format,
@@ -22,14 +14,8 @@ from editcast_model.consequences.formats.python import (
     write_f_string,
 )
 from editcast_model.syntax.languages import SCRIPTS
-from editcast_model.syntax.tree import Tree, field
+from editcast_model.syntax.tree import Tree, field, first_child
 
-#: Types of plain strings, in the languages of this module.
-_STRINGS = frozenset({"string", "string_literal", "encapsed_string", "interpreted_string_literal"})
-#: Types of nodes in strings that hold a value.
-_VALUES = ("template_substitution", "interpolation")
-_BINARY = ("binary_expression", "binary")
-_QUOTES = ('"', "'")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -38,15 +24,14 @@ def read_sum(tree: Tree, node: Node) -> Message | None:
     operands = list(_operands(tree, node))
     if len(operands) < 2 or "\n" in tree.of(node):
         return None
-    if not any(one.type in _STRINGS for one in operands[:2]):
+    if not any(one.type == "string" for one in operands[:2]):
         return None  # numbers may be added before the first string
     pieces, quotes = list[str | Hole](), set[str]()
     for one in operands:
-        plain = _plain_of(tree, one)
-        if plain is not None:
+        if one.type == "string":
             quotes.add(tree.text[one.start_byte])
-            pieces.append(plain)
-        elif one.type in _STRINGS or "template" in one.type or "interpolated" in one.type:
+            pieces.append(_with_plain_quotes(tree.of(one)[1:-1]))
+        elif one.type == "template_string":
             return None
         else:
             pieces.append(Hole(tree.of(one), start=one.start_byte))
@@ -58,8 +43,7 @@ def read_sum(tree: Tree, node: Node) -> Message | None:
 def _operands(tree: Tree, node: Node) -> Iterator[Node]:
     """Return what is added up, from left to right."""
     left, right = field(node, "left"), field(node, "right")
-    operator = "." if tree.language == "php" else "+"
-    is_sum = node.type in _BINARY and tree.of(field(node, "operator")) == operator
+    is_sum = node.type == "binary_expression" and tree.of(field(node, "operator")) == "+"
     if not is_sum or left is None or right is None:
         yield node
         return
@@ -67,56 +51,22 @@ def _operands(tree: Tree, node: Node) -> Iterator[Node]:
     yield right
 
 
-def _plain_of(tree: Tree, node: Node) -> str | None:
-    """Return the text of a string without values, with its quotes as they are meant."""
-    if node.type not in _STRINGS or any(one.type in _VALUES for one in node.named_children):
+def read_template(tree: Tree, node: Node) -> Message | None:
+    """Read a template with values in it, but for one that a function is given as its tag."""
+    parent = node.parent
+    if node.type != "template_string" or parent is None or "call" in parent.type:
         return None
-    text = tree.of(node)
-    if len(text) < 2 or text[0] not in _QUOTES or text.startswith('"""'):
-        return None
-    if tree.language in ("php", "ruby") and (text[0] == "'" and "\\" in text):
-        return None  # a backslash is itself
-    return _with_plain_quotes(text[1:-1])
-
-
-def read_inline(tree: Tree, node: Node) -> Message | None:
-    """Read a string with values in it."""
-    start, end = _ends(tree, node)
-    if end < 0:
-        return None
-    pieces, at = list[str | Hole](), start
+    pieces, at = list[str | Hole](), node.start_byte + 1
     for child in node.named_children:
-        if child.type in _VALUES:
-            (value, *more) = child.named_children
-            if value.type == "interpolation_brace":
-                value, *more = more[:-1]
-            spec = tree.of(more[0]) if more else ""
-            pieces.append(_text_of(tree, at, child.start_byte))
-            pieces.append(Hole(tree.of(value), spec, start=value.start_byte))
+        value = first_child(child)
+        if child.type == "template_substitution" and value is not None:
+            pieces.append(_with_plain_quotes(tree.text[at : child.start_byte]))
+            pieces.append(Hole(tree.of(value), start=value.start_byte))
             at = child.end_byte
-    if not any(isinstance(one, Hole) for one in pieces):
+    if not pieces:
         return None
-    pieces.append(_text_of(tree, at, end))
-    return Message((Words(tree.text[end], tuple(pieces)),))
-
-
-def _ends(tree: Tree, node: Node) -> tuple[int, int]:
-    """Return where the text of a string with values begins and ends; -1 for another node."""
-    text = tree.of(node)
-    if node.type == "template_string" and node.parent and "call" not in node.parent.type:
-        return node.start_byte + 1, node.end_byte - 1
-    if node.type == "interpolated_string_expression" and text.startswith('$"'):
-        return node.start_byte + 2, node.end_byte - 1
-    if node.type == "string" and tree.language == "ruby" and text.startswith('"'):
-        return node.start_byte + 1, node.end_byte - 1
-    return -1, -1
-
-
-def _text_of(tree: Tree, start: int, end: int) -> str:
-    text = tree.text[start:end]
-    if tree.language == "csharp":
-        text = text.replace("{{", "{").replace("}}", "}")
-    return _with_plain_quotes(text)
+    pieces.append(_with_plain_quotes(tree.text[at : node.end_byte - 1]))
+    return Message((Words("`", tuple(pieces)),))
 
 
 def _with_plain_quotes(text: str) -> str:
@@ -124,70 +74,20 @@ def _with_plain_quotes(text: str) -> str:
     return _ESCAPED.sub(lambda found: found[1] if found[1] in "\"'`" else found[0], text)
 
 
-def _written(message: Message, start: str, end: str, brace: str) -> str | None:
-    """Write a message as a string with values in it; None where that is not possible."""
+def write_template(message: Message) -> str | None:
+    """Write a message as a template; None where that is not possible."""
     pieces = list[str]()
     for one in message.strings[0].pieces:
         if isinstance(one, Hole):
-            code = unenclosed(one.code).removesuffix(".to_s")  # Ruby converts what is in a string
-            if end in code or "\n" in code or brace in code:
+            code = unenclosed(one.code)
+            if "`" in code or "\n" in code or "${" in code:
                 return None
-            pieces.append(f"{brace}{code}{one.spec}}}")
-        elif brace == "{":
-            pieces.append(one.replace("{", "{{").replace("}", "}}").replace(end, f"\\{end}"))
-        elif one.endswith(brace[0]) or brace in one:
+            pieces.append(f"${{{code}}}")
+        elif one.endswith("$") or "${" in one:
             return None
         else:
-            pieces.append(one.replace(end, f"\\{end}"))
-    return f"{start}{''.join(pieces)}{end}"
-
-
-def read_formatted(tree: Tree, node: Node) -> Message | None:
-    """Read a call of `String.format` or `formatted` of Java."""
-    arguments, thing = field(node, "arguments"), field(node, "object")
-    called = tree.of(field(node, "name"))
-    if node.type != "method_invocation" or arguments is None or thing is None:
-        return None
-    values = arguments.named_children
-    if called == "format" and tree.of(thing) == "String" and values:
-        thing, *values = values
-    elif called != "formatted":
-        return None
-    return of_percents(tree, thing, values)
-
-
-def of_percents(tree: Tree, node: Node, values: list[Node]) -> Message | None:
-    """Read a string with placeholders of `%`, given all of its values."""
-    plain, left = _plain_of(tree, node), list(values)
-    if plain is None or not left:
-        return None
-    words = of_percent(plain, tree.text[node.start_byte], left, tree)
-    return Message((words,)) if words is not None and not left else None
-
-
-def read_csharp_format(tree: Tree, node: Node) -> Message | None:
-    """Read a call of `string.Format` of C#."""
-    arguments = field(node, "arguments")
-    if arguments is None or tree.of(field(node, "function")).lower() != "string.format":
-        return None
-    values = [one.named_children[-1] for one in arguments.named_children if one.named_child_count]
-    plain = _plain_of(tree, values[0]) if values else None
-    if plain is None:
-        return None
-    named = {str(number): value for number, value in enumerate(values[1:])}
-    words = of_braces(plain, '"', named, tree)
-    return Message((words,)) if words is not None and named else None
-
-
-def of_empty_braces(tree: Tree, node: Node, values: list[Node]) -> Message | None:
-    """Read a string with placeholders `{}`, given all of its values."""
-    plain = _plain_of(tree, node)
-    if plain is None or plain.count("{}") != len(values) or not values:
-        return None
-    first, *texts = plain.split("{}")
-    holes = [Hole(tree.of(one), start=one.start_byte) for one in values]
-    pairs = (piece for pair in zip(holes, texts, strict=True) for piece in pair)
-    return Message((Words(tree.text[node.start_byte], (first, *pairs)),))
+            pieces.append(one.replace("`", "\\`"))
+    return f"`{''.join(pieces)}`"
 
 
 class Form(NamedTuple):
@@ -206,14 +106,6 @@ class Form(NamedTuple):
     write: Callable[[Message], str | None] | None = None
 
 
-def _inline(anchor: str, start: str, end: str, brace: str) -> Form:
-    """Return the form of strings with values in them, by their ends and what begins a value."""
-    write = partial(_written, start=start, end=end, brace=brace)
-    return Form("inline", re.compile(anchor), read_inline, write)
-
-
-_SUM = Form("sum", re.compile(r"[\"'][ \t]*[+.]|[+.][ \t]*[\"']"), read_sum)
-
 #: The forms of each language.
 FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "python": (
@@ -221,13 +113,12 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
         Form("format", re.compile(r"[\"']\s*\.\s*format\s*\("), read_format),
         Form("percent", re.compile(r"[\"']\)?\s*%"), read_percent),
     ),
-    **dict.fromkeys(SCRIPTS, (_SUM, _inline("`", "`", "`", "${"))),
-    "java": (_SUM, Form("format", re.compile(r"(?<=\.)format(ted)?\s*\("), read_formatted)),
-    "csharp": (
-        _SUM,
-        Form("format", re.compile(r"\b[sS]tring\.Format\s*\("), read_csharp_format),
-        _inline(r"\$\"", '$"', '"', "{"),
+    **dict.fromkeys(
+        SCRIPTS,
+        (
+            Form("sum", re.compile(r"[\"'][ \t]*\+|\+[ \t]*[\"']"), read_sum),
+            Form("inline", re.compile("`"), read_template, write_template),
+        ),
     ),
     "go": (),  # its messages have no other form; see `pairs`
-    "ruby": (_SUM, _inline("#{", '"', '"', "#{")),
 }

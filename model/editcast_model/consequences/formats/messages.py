@@ -21,6 +21,8 @@ _SPEC = re.compile(
 )
 #: Types of what `%` writes without more than its value.
 _PLAIN = "sdi"
+#: Types of values of which a member may be taken as they are written.
+_TIGHT = ("identifier", "attribute", "subscript", "call")
 
 
 class Hole(NamedTuple):
@@ -158,13 +160,8 @@ def of_braces(text: str, quote: str, values: dict[str, Node], tree: Tree) -> Wor
         if not name:
             name, count = str(count), count + 1
         value = values.get(name)
-        if value is None or (members and not is_tight(value)):
+        if value is None or (members and value.type not in _TIGHT):
             return None
         code = ".".join([tree.of(value), *members])
         pieces.append(Hole(code, found["spec"], "", value.start_byte))
     return Words(quote, (*pieces, text[at:]))
-
-
-def is_tight(value: Node) -> bool:
-    """Tell whether a member may be taken of a value as it is written."""
-    return value.type in ("identifier", "attribute", "subscript", "call")

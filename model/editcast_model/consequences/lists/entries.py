@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.types import column_of_type, declared, inner_of
+from editcast_model.consequences.lists.declarations import declared, inner_of
 from editcast_model.consequences.lists.word_forms import forms, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Path, Tree, field
@@ -18,8 +18,6 @@ from editcast_model.syntax.tree import Path, Tree, field
 LONGEST = 400
 #: The kind of an entry that is a column of a query.
 COLUMN = "column"
-#: The kind of an entry that is an option of a command line.
-OPTION = "option"
 #: The kind of an entry that is a column of a table.
 SCHEMA = "schema"
 #: Languages whose names are written as those of columns are.
@@ -114,17 +112,15 @@ class Entry:
         text_before: The one before it.
         is_like: Whether it reads like the entry before it, and like the one behind it, but for
             their names.
-        alike: The name of the nearest entry that is declared with the same type, or reads like
-            it but for their names; empty for none.
         owner: The name of what is made of the list, such as a class; empty for nothing.
         owner_span: Where that stands in the text; of another file, nowhere.
         list_start: Where the list begins; -1 in another file.
         kind: The kind of its node.
         scope: Where it has a meaning, if it is a parameter: in its function.
-        all_alike: The names of all entries that `alike` may be.
+        all_alike: The names of the entries that are declared with the same type, or read like it
+            but for their names, the nearest first.
         type: The type that it is declared with; empty for none.
         types: Those of the others.
-        column: What most dialects of SQL call its type, and whether it may be missing.
     """
 
     name: str
@@ -135,8 +131,7 @@ class Entry:
     text: str
     text_before: str
     is_like: tuple[bool, bool]
-    alike: str
-    owner: str
+    owner: str = ""
     owner_span: tuple[int, int] = (0, 0)
     list_start: int = -1
     kind: str = ""
@@ -144,7 +139,11 @@ class Entry:
     all_alike: tuple[str, ...] = ()
     type: str = ""
     types: tuple[str, ...] = ()
-    column: tuple[str, bool] = ("", False)
+
+    @property
+    def alike(self) -> str:
+        """Return the name of the nearest entry of the same type; empty for none."""
+        return next(iter(self.all_alike), "")
 
     @property
     def for_other_files(self) -> "Entry":
@@ -187,6 +186,13 @@ class Entry:
         for one in together:
             if one.name == self.name and len(one.others) == len(self.others):
                 yield one.others[at]
+
+
+def among(listed: Sequence[str], at: int) -> tuple[str, str, str, str, tuple[str, ...]]:
+    """Return one of the names of a list as an `Entry` begins: with those beside it."""
+    further, before = listed[at - 2] if at > 1 else "", listed[at - 1]
+    after = "".join(listed[at + 1 : at + 2])
+    return listed[at], before, further, after, (*listed[:at], *listed[at + 1 :])
 
 
 def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
@@ -322,7 +328,7 @@ def _described(found: EntryList) -> Entry | None:
         return None
 
     def reads_alike(one: Node | None) -> bool:
-        return one is not None and _is_same(renamed(tree.of(one), name(one), own), text)
+        return one is not None and renamed(tree.of(one), name(one), own).split() == text.split()
 
     def type_of(one: Node) -> str:
         return tree.of(declared(one)[1])
@@ -345,7 +351,6 @@ def _described(found: EntryList) -> Entry | None:
         text,
         text_before,
         (reads_alike(before), reads_alike(after)),
-        next(iter(all_alike), ""),
         _type_of(tree, tree.of(whose)),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
@@ -354,7 +359,6 @@ def _described(found: EntryList) -> Entry | None:
         all_alike,
         type_of(node),
         tuple(type_of(one) for one in found.entries if one != node),
-        column_of_type(type_of(node), tree.language),
     )
 
 
@@ -369,11 +373,6 @@ def _function_with(parameters: EntryList) -> Node | None:
     function = parameters.node.parent if "parameter" in parameters.node.type else None
     above = function.parent if function is not None else None
     return above if above is not None and "decorated" in above.type else function
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Tell whether two texts are the same but for blanks."""
-    return one.split() == other.split()
 
 
 def end_of(tree: Tree, entry: Node) -> int:

@@ -11,17 +11,17 @@ from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import OPTION, Entry
+from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.schema import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_beside,
     as_column,
     differing,
     has,
-    parts_of,
     renamed,
     written_forms,
 )
+from editcast_model.consequences.replaced.columns import as_wide
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 
@@ -42,8 +42,6 @@ def lacking_in_documents(text: str, entries: Iterable[Entry]) -> Iterator[Conseq
     """Return the entries that lists of a text lack after others were added to lists of code."""
     found = dict[Hunk, str]()
     for added in entries:
-        if added.kind == OPTION:
-            added = replace(added, name="-".join(parts_of(added.name)))
         added = replace(added, name=as_column(added.name, text))
         for one in (added, _shortened(added)):
             rows = _as_told(text, one), lacking_in_tables(text, one)
@@ -169,7 +167,8 @@ def _as_line(text: str, added: Entry, *, is_whole: bool = False) -> Iterator[Hun
             source = line if added.after else following
             new = renamed(source, added.before, added.name)
             new = as_beside(new, added.name, added.others, "".join(near))
-            new = _as_wide(new, source, [line if source != line else following])
+            if _widths(line) == _widths(following):
+                new = as_wide(new, source)
             if added.after:
                 yield Hunk(at, at, new)
             elif not is_last:
@@ -192,20 +191,16 @@ def _as_told(text: str, added: Entry) -> Iterator[Hunk]:
         at += len(line)
         if was[0] in line and has(line, added.before) and line.endswith("\n"):
             parts = (renamed(one, added.before, added.name) for one in line.split(was[0]))
-            above = text[:at].splitlines()[-2:-1]
-            new = _as_wide(now[0].join(parts), line, above)
+            new, above = now[0].join(parts), text[:at].splitlines()[-2:-1]
+            if any(_widths(one) == _widths(line) for one in above):
+                new = as_wide(new, line)
             if not text.startswith(new, at):
                 yield Hunk(at, at, new)
 
 
-def _as_wide(row: str, other: str, more: Iterable[str]) -> str:
-    """Return the row of a table with cells as wide as those of other rows, if these are alike."""
-    cells, widths = row.split("|"), [len(one) for one in other.rstrip().split("|")]
-    are_alike = any([len(one) for one in each.rstrip().split("|")] == widths for each in more)
-    if not row.startswith("|") or len(cells) != len(widths) or not are_alike:
-        return row
-    wide = (f"{one.rstrip()} ".ljust(width) for one, width in zip(cells, widths, strict=True))
-    return "|".join(["", *list(wide)[1:-1], cells[-1]])
+def _widths(row: str) -> list[int]:
+    """Return how wide the cells of the row of a table are."""
+    return [len(one) for one in row.rstrip().split("|")]
 
 
 def _shape(line: str, name: str) -> str:

@@ -10,7 +10,14 @@ from dataclasses import replace
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.lists.entries import AS_COLUMNS, COLUMN, LONGEST, Beside, Entry
+from editcast_model.consequences.lists.entries import (
+    AS_COLUMNS,
+    COLUMN,
+    LONGEST,
+    Beside,
+    Entry,
+    among,
+)
 from editcast_model.consequences.lists.schema import lacking_in_tables
 from editcast_model.consequences.lists.word_forms import (
     as_column,
@@ -197,12 +204,11 @@ def _columns(listed: str) -> list[str]:
 
 def _column_at(names: Names, columns: list[str], at: int) -> Entry:
     """Return a column as an entry, with its name as the code would write it."""
-    name, further = columns[at], columns[at - 2] if at > 1 else ""
-    camel, before, after = in_camel_case(name), columns[at - 1], "".join(columns[at + 1 : at + 2])
+    name, camel = columns[at], in_camel_case(columns[at])
     is_camel = not names.of(name) and names.tree.language not in AS_COLUMNS
     name = camel if names.of(camel) or is_camel else name
-    others, is_like = (*columns[:at], *columns[at + 1 :]), (False, False)
-    return Entry(name, before, further, after, others, name, before, is_like, "", "", kind=COLUMN)
+    listed = [*columns[:at], name, *columns[at + 1 :]]
+    return Entry(*among(listed, at), name, columns[at - 1], (False, False), kind=COLUMN)
 
 
 def with_column(text: str, column: Hunk) -> Hunk:
@@ -222,12 +228,10 @@ def with_column(text: str, column: Hunk) -> Hunk:
 def _with_placeholder(found: re.Match[str], columns: list[str]) -> Hunk | None:
     """Return the placeholder of the one column that has none; None where it is not known which."""
     columns, values = [each.strip() for each in columns], found["values"].split(",")
-    kinds = [_PLACEHOLDER.fullmatch(each.strip()) for each in values]
-    if len(columns) != len(values) + 1 or not all(kinds):
+    kinds = [kind for each in values if (kind := _PLACEHOLDER.fullmatch(each.strip()))]
+    if not len(columns) - 1 == len(values) == len(kinds):
         return None
-    last = kinds[-1]
-    assert last is not None
-    names = [one["name"] or one["field"] for one in kinds if one is not None]
+    names, last = [one["name"] or one["field"] for one in kinds], kinds[-1]
     at = len(values)
     if any(names):
         at = next((at for at, name in enumerate(names) if not has(name or "", columns[at])), at)

@@ -12,11 +12,11 @@ from itertools import takewhile
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence, Kind
+from editcast_model.consequences.lists.accessors import accessed_like, counted_on
 from editcast_model.consequences.lists.entries import (
     COLUMN,
     LONGEST,
     MOST_PLACES,
-    OPTION,
     Entry,
     EntryList,
     end_of,
@@ -35,15 +35,11 @@ from editcast_model.consequences.lists.related import (
 )
 from editcast_model.consequences.lists.templates import (
     Template,
-    accessed_like,
     aligned,
-    counted_on,
-    declared_like,
     is_same_but_form,
     template_of,
 )
 from editcast_model.consequences.lists.word_forms import as_beside, forms, has, renamed
-from editcast_model.consequences.passing.options import added_options
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
@@ -64,7 +60,7 @@ def after_entry(change: Change) -> Iterator[Consequence]:
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
     yield from after_column(change)
-    for one in (*added_columns(change), *added_options(change)):
+    for one in added_columns(change):
         yield from _lacking_in_code(change.after, one, ())
 
 
@@ -79,10 +75,8 @@ def added_entries(change: Change) -> Iterator[Entry]:
 
 
 def entries_for_others(change: Change) -> Iterator[Entry]:
-    """Return the entries and options that a change added, as far as other files may know them."""
-    for one in (*added_entries(change), *added_options(change)):
-        if one.owner or one.kind == OPTION:
-            yield one.for_other_files
+    """Return the entries that a change added, as far as other files may know them."""
+    return (one.for_other_files for one in added_entries(change) if one.owner)
 
 
 def removed_entries(change: Change) -> Iterator[Entry]:
@@ -202,7 +196,7 @@ def _is_before(added: Entry, found: EntryList) -> bool:
         is_chosen = len(found.entries) <= _CHOSEN < len(added.others) - 1
         is_chosen &= "pattern" not in found.node.type  # a `match` has to name all
         is_last = not is_chosen and _ends(added, found)
-        is_last &= has(before, added.further) or _is_told(added, entry)
+        is_last &= has(before, added.further)
         return is_last and not (has(entry, added.further) or has(before, added.before))
     # This list may lack some of the later entries.
     name = next((name for name in added.later if has(after, name)), "")
@@ -246,14 +240,11 @@ def _copied(
     separator = found.separator(beside)
     related = is_related(added, found)
     is_like = added.after and any(added.is_like) and not is_of_another(added, found)
-    is_same = is_same_list(added, found) or _is_told(added, tree.of(entry))
+    is_same = is_same_list(added, found)
     if not (related or is_same or (is_like and len(WORD.findall(added.text)) > 1)):
         return
-    may_grow = takes_more(added, found)
-    template = template_of(added, found, beside, together) if may_grow else None
-    of_type = declared_like(added, found) if may_grow and not (template and added.alike) else ""
-    if not of_type and not is_passed(added, found, entry):
-        of_type = accessed_like(added, found)
+    template = template_of(added, found, beside, together) if takes_more(added, found) else None
+    of_type = "" if is_passed(added, found, entry) else accessed_like(added, found)
     if not of_type and (template is None or is_passed(added, found, template.source)):
         return
     if template and not of_type and _would_be_unbound(names, template, importable):
@@ -270,18 +261,10 @@ def _copied(
         text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
         new = aligned(text, template.filled(text), others)
     new = as_beside(new, added.name, added.others, tree.of(found.node))
-    if added.kind == OPTION and re.search(rf"\*,[^)]*\b{added.name}\b", tree.text):
-        new = f"{added.name}={new.rpartition('=')[2]}"  # no function takes it by its place
     kind: Kind = "add_entry" if related else "add_entry_apart"
     hunk = as_line(tree.text, end_of(tree, entry), separator, new)
     hunk = counted_on(found, hunk)
     yield Consequence(hunk, kind, cause=added.cause)
-
-
-def _is_told(added: Entry, argument: str) -> bool:
-    """Tell whether an option like an added one is passed on by its own name."""
-    name, _, value = argument.partition("=")
-    return added.kind == OPTION and added.is_like[0] and name.strip() == value.strip()
 
 
 def _says_more(added: Entry) -> bool:

@@ -12,8 +12,8 @@ from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.parameters import Parameter
 
-#: The separator and the comment that may follow an entry on its line.
-_BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>[ \t]*(?:#|//)[^\r\n]*)?")
+#: The separator and the comment that may follow an entry on its line; each may be empty.
+_BEHIND = re.compile(r"(?P<mark>[,;]?)(?P<remark>(?:[ \t]*(?:#|//)[^\r\n]*)?)")
 _COMMENT = re.compile(r"#|/[/*]")
 #: Longer lines break the style of many projects.
 _LONGEST_LINE = 79
@@ -59,8 +59,8 @@ def inserted(
 
 def put_behind(text: str, end: int, separator: str, new: str) -> Hunk:
     """Put an entry behind one that ends at an offset, and behind its remark if on another line."""
-    line_end, behind = _LINE_END.search(separator), _BEHIND.match(text, end)
-    if line_end is None or behind is None or not behind["remark"]:
+    line_end, behind = _LINE_END.search(separator), _behind(text, end)
+    if line_end is None or not behind["remark"]:
         return Hunk(end, end, separator + new)
     mark, indent = separator[: line_end.start()], separator[line_end.start() :]
     if behind["mark"] == mark:
@@ -81,12 +81,11 @@ def without(text: str, start: int, end: int, before: int | None, following: int 
 
     The entry before it, if any, ends at `before`, and the next one begins at `following`.
     """
-    behind = _BEHIND.match(text, end)
     if following is None:
         return Hunk(start, end, "") if before is None else _without_last(text, before, start, end)
     if before is not None and "\n" not in text[before:start] and "\n" in text[end:following]:
         return Hunk(before, end, "")
-    rest = _COMMENT.search(text, behind.end() if behind else end, following)
+    rest = _COMMENT.search(text, _behind(text, end).end(), following)
     return Hunk(start, rest.start() if rest else following, "")
 
 
@@ -98,8 +97,14 @@ def without_node(text: str, node: Node) -> Hunk:
 
 
 def _without_last(text: str, before: int, start: int, end: int) -> Hunk:
-    own, behind = _BEHIND.match(text, before, start), _BEHIND.match(text, end)
-    kept = own["remark"] or "" if own else ""
-    if behind is None or "\n" not in text[before:start] or not (kept or behind["remark"]):
+    kept, behind = _behind(text, before, start)["remark"], _behind(text, end)
+    if "\n" not in text[before:start] or not (kept or behind["remark"]):
         return Hunk(before, end, "")
     return Hunk(before, behind.end(), behind["mark"] + kept)
+
+
+def _behind(text: str, start: int, end: int | None = None) -> re.Match[str]:
+    """Find the separator and the remark behind an entry, up to an offset."""
+    found = _BEHIND.match(text, start, len(text) if end is None else end)
+    assert found is not None  # since both may be empty
+    return found

@@ -7,14 +7,13 @@ from tree_sitter import Node
 from editcast_model.consequences.lists.entries import (
     COLUMN,
     CONSTRUCTORS,
-    OPTION,
     SCHEMA,
     Entry,
     EntryList,
     name_of,
 )
 from editcast_model.consequences.lists.schema import is_of_table
-from editcast_model.consequences.lists.word_forms import has, parts_of
+from editcast_model.consequences.lists.word_forms import has
 from editcast_model.syntax.names import WORD
 
 _CLASSES = re.compile("class|record|struct")
@@ -56,26 +55,11 @@ def is_same_list(known: Entry, found: EntryList) -> bool:
     enumeration, which are written otherwise.
     """
     named = _named_around(found)
-    if named is None or named.child_by_field_name("type"):
+    if named is None or named.child_by_field_name("type") or not _has_all(known, found):
         return False
-    if not _has_all(known, found):
-        return _is_wider_type(known, found, named)
     if not is_of_another(known, found) or known.owner.startswith(found.tree.of(name_of(named))):
         return True
     return set(WORD.findall(found.tree.of(found.node))).isdisjoint(known.others)
-
-
-def _is_wider_type(known: Entry, found: EntryList, named: Node) -> bool:
-    """Tell whether a type has all members of another one side by side, and a like name.
-
-    Such as `ContactRow` those of `ContactInput`.
-    """
-    name, at = found.tree.of(name_of(named)), found.entries.index(found.entry) + 1
-    beside = found.entries[max(0, at - len(known.others)) : at]
-    texts = [found.tree.of(one) for one in beside]
-    is_alike = parts_of(name)[0] == parts_of(known.owner)[0] and bool(_TYPES.search(named.type))
-    is_all = 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
-    return is_alike and is_all and known.is_like[0] and not known.after
 
 
 def is_of_another(known: Entry, found: EntryList) -> bool:
@@ -98,15 +82,12 @@ def _has_all(known: Entry, found: EntryList) -> bool:
         # One may be made on the spot, as an `id` is.
         missed = len(texts) - sum(map(has, texts, known.others))
         return 1 < len(known.others) == len(texts) > 2 * missed and missed < 2
-    is_enough = len(known.others) > (1 if known.kind == OPTION else 2)
-    return is_enough and len(known.others) == len(texts) and all(map(has, texts, known.others))
+    return 2 < len(known.others) == len(texts) and all(map(has, texts, known.others))
 
 
 def takes_more(added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
-        return True
-    if added.kind == OPTION and is_within(added, found.entry):
         return True
     called = found.tree.of(name_of(_named_around(found)))
     if added.kind == SCHEMA and called not in CONSTRUCTORS:
@@ -126,7 +107,5 @@ def is_passed(known: Entry, found: EntryList, entry: Node) -> bool:
     words = WORD.findall(found.tree.of(called))
     is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
     is_whole = is_within(known, entry) or known.kind == COLUMN
-    if known.kind == OPTION and words:  # of what the file defines
-        is_whole |= bool(re.search(rf"\b(?:def|func|function) {words[-1]}\(", found.tree.text))
     is_made |= is_whole and _has_all(known, found)
     return entry.child_by_field_name("name") is None and not is_made

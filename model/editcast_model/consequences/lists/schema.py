@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from editcast_model.consequences.lists.entries import SCHEMA, Entry
+from editcast_model.consequences.lists.entries import SCHEMA, Entry, among
 from editcast_model.consequences.lists.templates import aligned
-from editcast_model.consequences.lists.types import family_of
 from editcast_model.consequences.lists.word_forms import as_in, forms, has, parts_of, renamed
 from editcast_model.diff import Hunk
 
@@ -23,10 +22,18 @@ _COLUMN: Final = re.compile(
     r"[\"`\[]?(?P<name>\w+)[\"`\]]?[ \t]+(?P<type>[a-z]\w*)(?P<rest>[^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
+#: Types that most dialects of SQL have one type for.
+_SAME: Final = {
+    **dict.fromkeys("varchar char character nvarchar citext clob".split(), "text"),
+    **dict.fromkeys("timestamptz datetime datetimeoffset datetime2".split(), "timestamp"),
+    **dict.fromkeys("int serial int4".split(), "integer"),
+    **dict.fromkeys("int8 bigserial".split(), "bigint"),
+    **dict.fromkeys("real float float8".split(), "double"),
+    **dict.fromkeys("bool bit".split(), "boolean"),
+    "uniqueidentifier": "uuid",
+    "decimal": "numeric",
+}
 _NEVER_NULL: Final = re.compile(r"\bNOT\s+NULL\b|\bPRIMARY\s+KEY\b|serial", re.IGNORECASE)
-#: A part of a name with fewer letters may be one of another plural; how many a plural adds.
-_SHORTEST: Final = 3
-_PLURAL: Final = 5
 _LEAST: Final = 3  # columns with names of fields
 #: What is said of one column, and need not hold for others of its type.
 _OWN: Final = re.compile(
@@ -34,8 +41,6 @@ _OWN: Final = re.compile(
     re.IGNORECASE,
 )
 _NEVER_LIKE: Final = re.compile(_OWN.pattern.replace("DEFAULT|", ""), re.IGNORECASE)
-_KEY: Final = re.compile(r"\b(?:PRIMARY|REFERENCES)\b|serial", re.IGNORECASE)
-_NULL: Final = re.compile(r"\b(?:NOT\s+)?NULL\b", re.IGNORECASE)
 
 
 class _Column(NamedTuple):
@@ -54,10 +59,7 @@ def is_schema(file: str) -> bool:
 def is_of_table(name: str, table: str) -> bool:
     """Tell whether a type or a function is named after the rows of a table, which is a plural."""
     rows = parts_of(table)[-1]
-    if any(rows in (one, f"{one}s") for one in parts_of(name)):
-        return True
-    ends = (one[:-1] for one in parts_of(name) if len(one) > _SHORTEST)
-    return any(rows.startswith(one) and len(rows) - len(one) < _PLURAL for one in ends)
+    return any(rows in (one, f"{one}s", f"{one}es", f"{one[:-1]}ies") for one in parts_of(name))
 
 
 def added_table_columns(before: str, after: str) -> Iterator[Entry]:
@@ -80,36 +82,29 @@ def _column(found: re.Match[str]) -> _Column:
     kind, text = found["type"], found[0].strip()
     is_list = "[]" in found["rest"]
     may_be_null = _NEVER_NULL.search(text) is None
-    return _Column(found["name"], (family_of(kind), is_list, may_be_null), text)
+    return _Column(
+        found["name"], (_SAME.get(kind.lower(), kind.lower()), is_list, may_be_null), text
+    )
 
 
 def _entry(table: str, columns: list[_Column], at: int) -> Entry:
-    new, before, names = columns[at], columns[at - 1], [one.name for one in columns]
-    others = [*columns[:at], *columns[at + 1 :]]
-    near = sorted(others, key=lambda one: abs(names.index(one.name) - at))
-    alike = tuple(one.name for one in near if one.kind == new.kind)
-    after = "".join(names[at + 1 : at + 2])
+    new, before, behind = columns[at], columns[at - 1], columns[at + 1 : at + 2]
+    near = sorted(range(len(columns)), key=lambda other: abs(other - at))[1:]
     return Entry(
-        new.name,
-        before.name,
-        names[at - 2] if at > 1 else "",
-        after,
-        tuple(one.name for one in others),
+        *among([one.name for one in columns], at),
         new.text,
         before.text,
-        (before.kind == new.kind, bool(after) and columns[at + 1].kind == new.kind),
-        next(iter(alike), ""),
+        (before.kind == new.kind, any(one.kind == new.kind for one in behind)),
         table,
         kind=SCHEMA,
-        all_alike=alike,
-        column=(new.kind[0], new.kind[2]) if not new.kind[1] else ("", False),
+        all_alike=tuple(columns[one].name for one in near if columns[one].kind == new.kind),
     )
 
 
 def lacking_in_tables(text: str, added: Entry) -> Iterator[Hunk]:
     """Return the columns that the tables of a schema lack after a field was added to a type."""
     first, second = added.neighbours
-    is_known = bool(first and second and (added.alike or added.column[0]))
+    is_known = bool(first and second and added.alike)
     for table in _TABLE.finditer(text) if is_known else ():
         lines = table["columns"].splitlines(keepends=True)
         names = [found["name"] if (found := _COLUMN.match(line)) else "" for line in lines]
@@ -122,7 +117,6 @@ def lacking_in_tables(text: str, added: Entry) -> Iterator[Hunk]:
             name = as_in(listed, added.others, added.name)
             name = name or renamed(names[row - 1], first, added.name)
             column = _column_like(added, name, lines, names)
-            column = column or _column_of_type(added, name, lines, table[0] + text)
             start = table.start("columns") + sum(map(len, lines[:row]))
             above = "" if added.after else lines[row]
             if column and (not above or above.rstrip().endswith(",")):
@@ -151,23 +145,3 @@ def _column_like(added: Entry, name: str, lines: list[str], names: list[str]) ->
         has_default = "=" in added.text and added.is_like[0] and added.alike == added.before
         column = like[0][1].sub(name, (_NEVER_LIKE if has_default else _OWN).sub("", source), 1)
     return aligned(source, column, lines)
-
-
-def _column_of_type(added: Entry, name: str, lines: list[str], text: str) -> str:
-    """Return a column by the type of its field, as others of the schema are written."""
-    family, may_be_null = added.column
-    columns = (one for _, found in _tables(text) for one in found)
-    kinds = (
-        _NULL.sub("", _OWN.sub("", one.text.removesuffix(",")).split(None, 1)[1]).strip()
-        for one in columns
-        if one.kind[:2] == (family, False) and not _KEY.search(one.text)
-    )
-    others = [one for one in map(_COLUMN.match, lines) if one is not None]
-    kind = next(kinds, "")
-    if not kind or not others:
-        return ""
-    kind = kind.upper() if others[0]["type"].isupper() else kind.lower()
-    never = "" if may_be_null else " not null" if "not null" in text else " NOT NULL"
-    start = others[0][0][: others[0].start("name")] + name
-    starts = {one.start("type") for one in others}
-    return f"{start:{starts.pop() - 1 if len(starts) == 1 else 0}} {kind}{never}"

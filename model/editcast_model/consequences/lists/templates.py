@@ -6,23 +6,15 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editcast_model.consequences.lists.declarations import inner_of
 from editcast_model.consequences.lists.entries import (
     COLUMN,
-    OPTION,
     SCHEMA,
     Entry,
     EntryList,
     name_of,
 )
-from editcast_model.consequences.lists.types import (
-    accessor,
-    as_getter,
-    declared,
-    inner_of,
-    type_of_column,
-)
 from editcast_model.consequences.lists.word_forms import differing, forms, has, nameless, renamed
-from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
@@ -31,8 +23,6 @@ _COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
 _BLANKS = re.compile(r"""(?<=\S) +(?=\S)(?=(?:[^"'`]*(["'`])[^"'`]*\1)*[^"'`]*$)""")
 _VALUE = re.compile(r"""['"]?\s*[:=]""")
 _DECLARED = re.compile("declaration|signature|parameter|assignment|field|property|definition")
-_NOTHING = re.compile(r"(?i)[:=]\s*(?:null|none|nil|undefined)$")
-ACCESSOR = re.compile(r"\b(?:[gs]et|Get)(?P<kind>[A-Z][\w<>]*)\((?P<number>\d*)")
 #: Most values that are not set are `false`, so that another entry has that one too.
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal|^true$")
 
@@ -100,74 +90,6 @@ def template_of(
     return None if is_beside else Template(source, words, name_of(source) is not None)
 
 
-def declared_like(added: Entry, found: EntryList) -> str:
-    """Return an added field as a list declares the one before it, but of its own type; or nothing.
-
-    For a field of code, the list declares the one before with the type that it has there.
-    """
-    name, kind = declared(found.entry)
-    tree, text = found.tree, found.tree.of(found.entry)
-    if name is None or kind is None or not has(tree.of(name), added.before):
-        return ""
-    if added.kind == SCHEMA:
-        column, may_be_missing = added.column
-        language = tree.language.removesuffix("react")
-        new = type_of_column(column, language, tree.text, may_be_missing=may_be_missing)
-    else:
-        types = dict(zip(added.others, added.types, strict=False))
-        new = added.type if types.get(added.before) == tree.of(kind) else ""
-    first, second = sorted((name, kind), key=lambda one: one.start_byte)
-    places = (first.start_byte, first.end_byte, second.start_byte, second.end_byte)
-    start, end, start_2, end_2 = (place - found.entry.start_byte for place in places)
-    rest = text[end_2:].rstrip()
-    if not new or "=" in rest or "?" in text[end:start_2]:
-        return ""
-    own = renamed(tree.of(name), added.before, added.name)
-    own = as_getter(own, added.name, added.type, tree.language)
-    both = (own, new) if first == name else (new, own)
-    rest = renamed(rest, added.before, added.name)
-    between = " " if text[end:start_2].isspace() else text[end:start_2]
-    return text[:start] + both[0] + between + both[1] + rest
-
-
-def accessed_like(added: Entry, found: EntryList) -> str:
-    """Return a field as a list gets or sets others, by the method for its type; or nothing.
-
-    Such as `statement.setString(4, order.customer())`, with the number behind the one before.
-    """
-    types, language = dict(zip(added.others, added.types, strict=False)), found.tree.language
-    last = ACCESSOR.search(found.tree.of(found.entry))
-    others = sorted(found.entries, key=lambda one: not has(found.tree.of(one), added.alike))
-    for text in map(found.tree.of, others if last and added.type else ()):
-        own, called = only_name(text, added.others), ACCESSOR.search(text)
-        if not (last and own and called) or bool(last["number"]) != bool(called["number"]):
-            continue
-        kind = accessor(called["kind"], types[own], added.type, language)
-        if not kind or has(called["kind"], own):  # not of a type, but of a name
-            continue
-        number = str(int(last["number"]) + 1) if last["number"] else ""
-        start, end = called.start("kind"), called.end()
-        rest = renamed(text[end:], own, added.name)
-        rest = as_getter(rest, added.name, added.type, language)
-        return f"{renamed(text[:start], own, added.name)}{kind}({number}{rest}"
-    return ""
-
-
-def counted_on(found: EntryList, hunk: Hunk) -> Hunk:
-    """Count on from the number of an inserted entry in those behind it, as they did so far."""
-    tree, new, end = found.tree, ACCESSOR.search(hunk.text), hunk.end
-    following = int(new["number"]) if new and new["number"] else -1
-    text = hunk.text
-    for one in found.entries[found.entries.index(found.entry) + 1 :]:
-        at = ACCESSOR.search(tree.text, one.start_byte, one.end_byte)
-        if not at or at["number"] != str(following):
-            break
-        following += 1
-        text += f"{tree.text[end : at.start('number')]}{following}"
-        end = at.end()
-    return Hunk(hunk.start, end, text)
-
-
 def _of_same_type(added: Entry, found: EntryList) -> Template | None:
     """Return an entry of a list that is of the type of an added column; None for none."""
     for old in added.all_alike:
@@ -183,13 +105,12 @@ def _says_type(entry: Node, text: str, name: str) -> bool:
     if declared.child_by_field_name("type") is not None and _DECLARED.search(declared.type):
         return has(text, name)
     is_named = forms(name).match(text.lstrip("\"'")) is not None
-    return is_named and (not _is_constant(text, name) or _NOTHING.search(text) is not None)
+    return is_named and not _is_constant(text, name)
 
 
 def _is_of_same_type(added: Entry, other: str) -> bool:
     """Tell whether a field is declared with the type of a neighbour, or written like it."""
-    is_known = bool(added.owner) or added.kind == OPTION
-    is_like = is_known and added.is_like[other != added.before]
+    is_like = bool(added.owner) and added.is_like[other != added.before]
     return is_like and any(WORD.findall(word) for word in nameless(added.text, added.name))
 
 

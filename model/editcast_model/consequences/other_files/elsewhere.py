@@ -13,7 +13,7 @@ from typing import Final
 from editcast_model.consequences.arguments import fitted
 from editcast_model.consequences.coroutines import used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
-from editcast_model.consequences.lists.entries import OPTION, SCHEMA
+from editcast_model.consequences.lists.entries import SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.renames import given_properties, renamed_keyword
 from editcast_model.consequences.members.unknown_objects import (
@@ -98,10 +98,9 @@ def after_modules(
                 yield from without_error(names, call, word, error)
         used = (_uses(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
         yield from with_checks(names, _calls(names, chain.from_iterable(used)))
-        for entry in change.entries:
-            if ties.is_tied or (entry.kind == OPTION and _defines(names, entry.owner)):
-                yield from lacking(names, entry, change.entries, importable)
         if ties.is_tied:
+            for entry in change.entries:
+                yield from lacking(names, entry, change.entries, importable)
             yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
@@ -113,12 +112,6 @@ def after_modules(
             for key, maker in change.wrapped:
                 for call in _calls(names, _uses(ties, *key)):
                     yield from handed_on(names, call, maker)
-
-
-def _defines(names: Names, name: str) -> bool:
-    """Tell whether a file defines a name at its top."""
-    found = (one for one in names.of(name) if one.role is Role.DEFINITION)
-    return any(one.part.kind != "import" and len(one.scopes) <= 1 for one in found)
 
 
 def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:

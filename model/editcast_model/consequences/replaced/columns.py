@@ -1,4 +1,4 @@
-"""Columns of blanks: what stands in one stays in it when something on its left is replaced.
+"""Columns: what stands in one stays in it when something on its left is replaced.
 
 Go formats fields so, and people write tables and remarks so.
 """
@@ -35,6 +35,17 @@ def in_column(text: str, hunk: Hunk) -> Hunk:
     if width < 1:
         return hunk
     return Hunk(hunk.start, behind.end(), f"{new}{behind['marks']}{'':{width}}")
+
+
+def as_wide(row: str, other: str) -> str:
+    """Return the row of a table with cells as wide as those of another row, if it has as many."""
+    cells, others = row.split("|"), other.split("|")
+    if not row.startswith("|") or len(cells) != len(others):
+        return row
+    return "|".join(
+        cell if cell == was else f"{cell.rstrip()} ".ljust(len(was))
+        for cell, was in zip(cells, others, strict=True)
+    )
 
 
 def _is_column(text: str, line: int, place: int) -> bool:

@@ -13,6 +13,7 @@ from editcast_model.consequences.durations import worded
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed, written_forms
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.replaced.columns import as_wide
 from editcast_model.consequences.replaced.saves import Save, replaced_words
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.value_changes import (
@@ -143,11 +144,5 @@ def _in_line(text: str, hunk: Hunk, value: ValueChange) -> Hunk:
     old, rest = text[first:last], text[hunk.end : last]
     if value.units[0]:
         rest = worded(rest, value.units)
-    cells = (text[first : hunk.start] + hunk.text + rest).split("|")
-    wide = old.split("|")
-    if old.startswith("|") and len(wide) == len(cells) and "  |" in old:
-        cells = [
-            f"{cell.rstrip()} ".ljust(len(was)) if cell != was else was
-            for cell, was in zip(cells, wide, strict=True)
-        ]
-    return shortest_hunk(old, "|".join(cells), first)
+    new = text[first : hunk.start] + hunk.text + rest
+    return shortest_hunk(old, as_wide(new, old) if "  |" in old else new, first)

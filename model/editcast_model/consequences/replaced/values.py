@@ -54,6 +54,8 @@ _COMPARED: Final = {
     "python": ("is not None", "is None"),
     **dict.fromkeys(SCRIPTS, ("!== null", "=== null")),
 }
+#: What a time is that was false, as a flag.
+_NEVER: Final = {"False": "None", "false": "null"}
 _WAITING: Final = re.compile(r"sleep|delay|wait|set(?:Timeout|Interval)|Signal\.timeout")
 
 
@@ -91,7 +93,7 @@ class _Place:
         if not self._above:
             return None
         written = value_beside(self._above[0], self._hunk.start)
-        if written is not None or self._above[0].type == "jsx_attribute":
+        if written is not None:
             return self._written(written)
         whole = self._handed_on()
         if whole is not None:
@@ -106,20 +108,14 @@ class _Place:
             signs = _COMPARED.get(self._tree.language, ("!= null", "== null"))
             is_usual = any(one in self._tree.text for one in signs)
             return self._asked(*(f"{new} {one}" for one in signs)) if is_usual else None
-        if not self._value.literals:
-            return self._scaled(new)
-        true, equal = self._true(), "==" if self._tree.language == "python" else "==="
-        return self._asked(f"{new} {equal} {true}", f"{new} !{equal[1:]} {true}") if true else None
+        return self._scaled(new)
 
     def _renamed(self, start: int, end: int) -> str:
         """Return a part of the text with the new name."""
         text, hunk = self._tree.text, self._hunk
         return text[start : hunk.start] + hunk.text + text[hunk.end : end]
 
-    def _written(self, written: Node | None) -> Hunk | None:
-        if written is None:
-            true, hunk = self._true(), self._hunk  # of JSX, where a name alone is true
-            return replace(hunk, text=f"{hunk.text}={_in_braces(true)}") if true else None
+    def _written(self, written: Node) -> Hunk | None:
         is_braced = written.type == "jsx_expression"
         old = self._tree.of(written)[1:-1] if is_braced else self._tree.of(written)
         new = self._literal(old) or self._read(old)
@@ -128,16 +124,12 @@ class _Place:
         if new is None:
             return None
         head = self._renamed(self._hunk.start, written.start_byte)
-        new = head + (_in_braces(new) if is_braced else new)
-        return Hunk(self._hunk.start, written.end_byte, new)
+        new = f"{{{new}}}" if is_braced else new
+        return Hunk(self._hunk.start, written.end_byte, head + new)
 
     def _read(self, old: str) -> str | None:
         """Return a call that takes the value by the old name, or else a literal one."""
         name, value = self._tree.text[self._hunk.start : self._hunk.end], self._value
-        is_python = self._tree.language == "python" and value.unit_before
-        if is_python and re.fullmatch(r"(?:int|float)\(.*\)", old, re.DOTALL):
-            new = renamed(old, name, self._hunk.text, within=True)
-            return f"timedelta({value.unit_before}s={new})"
         if value.factor == 1 or not has(old, name, within=True) or not _READING.fullmatch(old):
             return None
         default = _DEFAULT.search(old)
@@ -166,17 +158,13 @@ class _Place:
             return Hunk(one.start_byte, value.end_byte, head + new) if new else None
         return None
 
-    def _true(self) -> str | None:
-        """Return what is written for true now."""
-        return self._literal("true") or self._literal("True")
-
     def _literal(self, old: str) -> str | None:
         """Return what is written for a literal now."""
         value = self._value
         if value.unit_before:
             return as_duration(old, value.unit_before)
-        if value.literals:
-            return dict(value.literals).get(old)
+        if value.is_moment:
+            return _NEVER.get(old)
         if value.is_negated and old in OPPOSITE:
             return OPPOSITE[old]
         if value.factor != 1 and NUMBER.fullmatch(old):
@@ -291,8 +279,3 @@ class _Place:
 
 def _ends_alike(above: Node, node: Node) -> bool:
     return above.end_byte == node.end_byte and above.named_child_count > 1
-
-
-def _in_braces(value: str) -> str:
-    """Return a value of JSX; only a string needs no braces."""
-    return value if value[0] in "'\"" else f"{{{value}}}"

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.types import inner_of
+from editcast_model.consequences.lists.declarations import inner_of
 from editcast_model.consequences.rewrites.counterparts import BODY
 from editcast_model.consequences.rewrites.rule import Span, is_written_to, span_of
 from editcast_model.syntax.languages import SCRIPTS

@@ -14,24 +14,28 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import Import, imports
-from editcast_model.consequences.unused.removal import mentions, names_gone, without_lines
+from editcast_model.consequences.unused.removal import without_lines
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.languages import SCRIPTS
-from editcast_model.syntax.names import Names
+from editcast_model.syntax.names import WORD, Names, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, Tree, around
 
+#: With more removed words, the text was replaced.
+_MOST_WORDS = 500
 _STATEMENTS = ("import_statement", "import_from_statement")
-#: A statement that imports one module as a whole.
-_MODULE = re.compile(r"import [\w.]+(?=\s*$)", re.MULTILINE)
 #: What the compiler of markup may use, although the file never names it.
 _IN_MARKUP = "React"
+#: Roles of names that cannot mean an import.
+_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
+#: A statement that imports one module as a whole.
+_MODULE = re.compile(r"import [\w.]+(?=\s*$)", re.MULTILINE)
 _ENTRIES = ("aliased_import", "dotted_name", "import_specifier")
 
 
 def after_last_use(change: Change) -> Iterator[Consequence]:
     """Return the imports that are used no longer since a change."""
-    names, gone = change.after, names_gone(change)
+    names, gone = change.after, _words_gone(change)
     for path, taken in _statements(names) if gone else ():
         lost = [one for one in taken if _word(one) in gone and not _is_used(names, one)]
         if not any(_was_used(change, one) for one in lost):
@@ -39,6 +43,17 @@ def after_last_use(change: Change) -> Iterator[Consequence]:
         kept = [one for one in taken if one not in lost and _is_used(names, one)]
         if (hunk := _without(names.tree, path, taken, kept)) is not None:
             yield Consequence(hunk, "remove_import")
+
+
+def _words_gone(change: Change) -> set[str]:
+    """Return the words that a change took away somewhere; none where it replaced the text."""
+    before = change.before.tree.text
+    gone = {
+        word
+        for hunk, _, _ in change.finished()
+        for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
+    }
+    return gone if len(gone) <= _MOST_WORDS else set()
 
 
 def after_import(change: Change) -> Iterator[Consequence]:
@@ -108,10 +123,18 @@ def _is_used(names: Names, one: Import) -> bool:
     word = _word(one)
     if not word or word == _IN_MARKUP or names.is_too_frequent(word):
         return True
+    places = (found.start() for found in re.finditer(rf"\b{re.escape(word)}\b", names.tree.text))
     return any(
         place not in (one.at, one.binding) and names.tree.path(place)[1].type not in _STATEMENTS
-        for place in mentions(names, word)
+        for place in places
+        if _may_mean(names, place)
     )
+
+
+def _may_mean(names: Names, place: int) -> bool:
+    """Tell whether a word may mean an import: not as a member, but in a string or a comment."""
+    one = names.at(place)
+    return one is None or one.role not in _OTHERS or one.part.is_shorthand
 
 
 def _was_used(change: Change, one: Import) -> bool:

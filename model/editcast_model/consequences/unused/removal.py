@@ -1,56 +1,9 @@
-"""Names that a change took away, where they still stand, and statements that go with them."""
-
-import re
-from collections.abc import Iterator
+"""Statements that go, with the lines that they have."""
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import WORD, Names, whole_words
-from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
-
-#: With more removed names, the text was replaced.
-_MOST_NAMES = 500
-#: Roles of names that cannot mean an import or a variable.
-_OTHERS = (Role.MEMBER, Role.MEMBER_DEFINITION, Role.KEYWORD, Role.KEY)
-#: The ends of the types of nodes that go with the statement below.
-_HEAD = ("comment", "attribute_item", "decorator")
-
-
-def names_gone(change: Change) -> set[str]:
-    """Return the words that a change took away somewhere; none where it replaced the text."""
-    before = change.before.tree.text
-    gone = {
-        word
-        for hunk, _, _ in change.finished()
-        for word in WORD.findall(before, *whole_words(before, hunk.start, hunk.end))
-    }
-    return gone if len(gone) <= _MOST_NAMES else set()
-
-
-def mentions(names: Names, name: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Find where a word may mean a name: not as a member, but in a string, or in a comment."""
-    text = names.tree.text
-    for found in re.compile(rf"\b{re.escape(name)}\b").finditer(text, start, end or len(text)):
-        one = names.at(found.start())
-        if one is None or one.role not in _OTHERS or one.part.is_shorthand:
-            yield found.start()
-
-
-def start_with_head(tree: Tree, node: Node) -> int:
-    """Return where a statement begins with the comments and attributes right above it."""
-    text, start = tree.text, node.start_byte
-    kinds = _HEAD[: 2 if node.type == "decorator" else 3]
-    while end := len(text[: max(0, text.rfind("\n", 0, start))].rstrip(" \t\r")):
-        steps = (one.node for one in tree.path(end - 1) if one.type.endswith(kinds))
-        above = next((one.start_byte for one in steps if one.end_byte <= start), None)
-        lines = (text[text.rfind("\n", 0, at) + 1 : at] for at in (start, above or 0))
-        if above is None or any(map(str.strip, lines)):
-            break
-        start = above
-    return start
 
 
 def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk | None:
