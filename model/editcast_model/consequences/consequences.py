@@ -25,6 +25,7 @@ from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed,
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
+from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.rewrites.migrations import migrations_left_in
 from editcast_model.consequences.rewrites.rewrites import (
     after_rewrite,
@@ -161,6 +162,7 @@ class Consequences:
         pairs = [(one, text) for one in _earlier(history, text)]
         pairs += [one[2:] for one in self._saves]
         yield from in_documents.lacking_in_sequences(pairs, text, self._path, active)
+        yield from words_left_in(self._saves, text, now)
         yield from flags_left_in(self._saves, text, now)
         yield from paths_left_in(text, self._renamed_files, self._path)
         yield from listed(text, self._folder_files, self._path)

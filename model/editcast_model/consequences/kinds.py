@@ -64,6 +64,7 @@ Kind = Literal[
     "add_check",
     "use_constant",
     "use_entry",
+    "replace_word",
     "replace_version",
     "replace_version_in_line",
     "replace_version_beside",
