@@ -14,6 +14,9 @@ from editcast_model.forecasting.import_lines import follows_code, is_import, tou
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
+#: By language, the mark of a string that has values in it; such a string on one line.
+_MARKS = {"python": "f", "csharp": "$"}
+_WITH_VALUES = re.compile(r"""(["'])(?:(?!\1)[^\n])*\{\w""")
 #: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
 _BRACKET, _BORDER = re.compile(r"[()\[\]{}]"), re.compile(r"[()\[\]{}\n]")
@@ -251,6 +254,14 @@ def _spoils_comment(hunk: Hunk, context: EditContext) -> bool:
     return breaking.spoils_comment(context.text, _core(hunk, context.text), context.language)
 
 
+def _leaves_placeholders(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a change makes a plain string of one that has values in it."""
+    core = _core(hunk, context.text)
+    mark = context.text[core.start : core.end].lower()
+    is_gone = mark == _MARKS.get(context.language) and not core.text
+    return is_gone and _WITH_VALUES.match(context.text, core.end) is not None
+
+
 def _imports_again(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether an import that the last save removed would be back."""
     if not context.way_back:
@@ -347,6 +358,7 @@ _FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_copies_typed, "copies what is being typed"),
     (_breaks, "breaks what can be parsed"),
     (_spoils_comment, "spoils a comment"),
+    (_leaves_placeholders, "leaves placeholders without their values"),
     (_imports_again, "imports again what the last save removed"),
     (_joins_words, "joins what is typed to the next word"),
     (_closes_again, "closes a bracket again"),

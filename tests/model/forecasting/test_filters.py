@@ -275,6 +275,26 @@ def test_a_comment_is_not_spoiled(text: str, old: str, new: str, expected: str |
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "old", "new", "is_refused"),
+    [
+        ("python", 'log(f"no {name}")\n', 'f"', '"', True),
+        ("python", 'log(f"no {name}")\n', 'f"no {name}"', '"no {name}"', True),
+        ("python", 'log(f"no {name}")\n', 'f"no {name}"', '"no %s", name', False),
+        ("python", 'log(f"no name")\n', 'f"', '"', False),
+        ("python", 'log(f"no", {name})\n', 'f"', '"', False),
+        ("csharp", 'Log($"no {name}");\n', '$"', '"', True),
+        ("csharp", 'Log($"no name");\n', '$"', '"', False),
+    ],
+)
+def test_placeholders_keep_their_values(
+    language: str, text: str, old: str, new: str, is_refused: bool
+) -> None:
+    context = EditContext.of([text], language)
+    refused = reason_against(shortest_hunk(text, text.replace(old, new)), context)
+    assert refused == ("leaves placeholders without their values" if is_refused else None)
+
+
+@pytest.mark.parametrize(
     ("language", "old", "new", "is_dropped"),
     [
         ("typescript", "  f();\n  g();", "  // f();\n  // g();", True),

@@ -90,9 +90,10 @@ def after_modules(
                 yield from used_awaited(names, one)
         for key, error in change.certain:
             module = next((f"{one.bound}." for one in ties.modules if not names.of(error)), "")
+            known = error and module + error
             for call in _calls(names, _uses(ties, *key, kinds=_NAMED)):
-                yield from without_check(names, call)
-                yield from with_error(names, call, error and module + error)
+                yield from without_check(names, call, known)
+                yield from with_error(names, call, known)
         for key, word, error in change.missing:
             for call in _calls(names, _uses(ties, *key, kinds=_NAMED, is_said=True)):
                 yield from without_error(names, call, word, error)

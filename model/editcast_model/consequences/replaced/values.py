@@ -229,6 +229,8 @@ class _Place:
         sign, other = self._operation(self._above[0], node)
         if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
             scaled = self._literal(self._tree.of(other))
+            if scaled and self._tree.language == "go":
+                scaled = scaled.replace(" * ", "*")  # as gofmt has products in comparisons
             if scaled and other.start_byte > node.start_byte:
                 between = self._tree.text[node.end_byte : other.start_byte]
                 return Hunk(node.start_byte, other.end_byte, new + between + scaled)

@@ -64,6 +64,7 @@ _DOUBTED: Final = (
     r"|(!|(\b(not|if|assert)\b ?\(?))NAME\b(?!\.)"
 )
 _LEAVING: Final = re.compile(r"(return|raise|throw|continue|break)\b")
+_FAILING_ITSELF: Final = re.compile(r"\b(raise|throw)\b|\breturn( None| null| undefined)?[;\s}]*$")
 _MOST_LINES: Final = 5  # of what is done if nothing was returned
 _STATEMENTS: Final = ("expression_statement", "lexical_declaration", "variable_declaration")
 
@@ -94,7 +95,7 @@ def after_nothing(change: Change) -> Iterator[Consequence]:
             if kind is not None:
                 yield from _closed(tree, kind, word)
             for call in calls_of(change.after, function):
-                yield from without_check(change.after, call)
+                yield from without_check(change.after, call, error)
                 yield from with_error(change.after, call, error)
 
 
@@ -109,13 +110,34 @@ def newly_missing(change: Change) -> Iterator[tuple[Function, str, str]]:
     return ((one.function, one.word, one.error) for one in found)
 
 
-def without_check(names: Names, call: Call) -> Iterator[Consequence]:
-    """Take away the statement that leaves a caller if a call returned nothing."""
-    statement, target = _assignment(names.tree, call)
+def without_check(names: Names, call: Call, error: str) -> Iterator[Consequence]:
+    """Take away the statement that leaves a caller if a call returned nothing.
+
+    Where it does more than to fail or to return nothing itself, code of Python does it if there is
+    the error; other code is left alone.
+    """
+    tree, hunk = names.tree, None
+    statement, target = _assignment(tree, call)
     check = statement.next_named_sibling if statement is not None else None
-    if check is not None and _leaves(names.tree, check, target):
-        if (hunk := without_lines(names.tree, check)) is not None:
-            yield Consequence(hunk, "remove_check", cause=f"{call.called.name} nothing")
+    if statement is None or check is None or not _leaves(tree, check, target):
+        return
+    done = field(check, "consequence")
+    if _FAILING_ITSELF.search(tree.of(done)):
+        hunk = without_lines(tree, check)
+    elif error and tree.language == "python" and done is not None:
+        hunk = _caught(tree, statement, done, error)
+    if hunk is not None:
+        yield Consequence(hunk, "remove_check", cause=f"{call.called.name} nothing")
+
+
+def _caught(tree: Tree, statement: Node, done: Node, error: str) -> Hunk:
+    """Return a statement, up to what is done if it returns nothing, that waits for an error."""
+    indent = indent_at(tree, statement.start_byte)
+    inner = indent_at(tree, done.start_byte)
+    inner = inner if inner != indent else f"{indent}    "
+    tried, excepted = reindented(tree.of(statement), indent, inner), tree.of(done)
+    text = f"try:\n{inner}{tried}\n{indent}except {error}:\n{inner}{excepted}"
+    return Hunk(statement.start_byte, done.end_byte, text)
 
 
 def with_checks(names: Names, calls: Iterable[Call]) -> Iterator[Consequence]:
