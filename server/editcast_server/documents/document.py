@@ -16,6 +16,7 @@ from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import (
     EditContext,
     cursor_after,
+    is_beside,
     line_at,
     word_at,
 )
@@ -29,8 +30,7 @@ from editcast_server.documents.buffer import (
     split_lines,
 )
 from editcast_server.documents.globs import matches_any
-from editcast_server.documents.rejections import Rejections, is_beside
-from editcast_server.documents.suggestion import AppliedEdits, Suggestion
+from editcast_server.documents.suggestion import AppliedEdits, Rejections, Suggestion
 from editcast_server.prediction.engine import Answer, Conditions, Job, Thresholds
 from editcast_server.prediction.projects import Track, path_of
 from editcast_server.settings import Settings

@@ -1,20 +1,22 @@
 """Suggestions: predicted edits of a text, and what becomes of them while the user types.
 
 `AppliedEdits` recognizes a suggestion in the text, however it got there, and follows it.
+`Rejections` recognizes what the user did not want when it is predicted again.
 """
 
 import re
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
 
-from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import word_at
+from editcast_model.diff import Hunk, line_around, shortest_hunk
+from editcast_model.forecasting.filters import Span, contradicted, moved, word_at
 from editcast_model.forecasting.interface import Prediction
 
 CONTEXT: Final = 32  # code points on each side by which a place is recognized
 _CHANGES: Final = 4  # changes after an accept, of which one may be its edit
+REMEMBERED: Final = 20  # rejections per document
 _FOUND: Final = 8  # applied suggestions whose accept may still be reported
 _FIRST = re.compile(r"\w+|\W")
 _WORD = re.compile(r"\w+")
@@ -287,3 +289,71 @@ def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
     if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
         return ()
     return tuple(one.shifted(change.growth) if one.start > change.end else one for one in hunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A suggestion that the user rejected, as it was then, recognizable after later edits."""
+
+    suggestion: Suggestion
+    start: int | None  # its current offset, in code points; None once an edit has changed its place
+
+    def moved(self, change: Hunk) -> "Rejection":
+        """Return the rejection after a change of the text."""
+        if self.start is None or change.start > self.start:
+            return self
+        if change.end > self.start:
+            return replace(self, start=None)
+        return replace(self, start=self.start + change.growth)
+
+    def is_about(self, hunk: Hunk, text: str) -> bool:
+        """Tell whether a hunk makes the same edit at the same place."""
+        place, known = Place.of(hunk, text), self.suggestion.place
+        if (place.old, hunk.text) != (known.old, self.suggestion.hunk.text):
+            return False
+        if self.start is not None:
+            return self.start == hunk.start
+        return place.before == known.before or place.after == known.after
+
+
+class Rejections:
+    """The last suggestions that the user rejected in one document.
+
+    Attributes:
+        fresh: The lines of suggestions rejected since the last change. Nothing else is suggested
+            on them for now.
+        typed_lines: The lines on which the user typed something other than the suggestion since
+            the last save, unless their places were lost. Nothing is suggested on them either.
+    """
+
+    def __init__(self) -> None:
+        self._last: deque[Rejection] = deque(maxlen=REMEMBERED)
+        self.fresh: tuple[Span, ...] = ()
+        self.typed_lines: tuple[Span, ...] = ()
+
+    def add(self, suggestion: Suggestion, text: str | None) -> None:
+        """Add a rejected suggestion; `text` is known if the suggestion's offsets refer to it."""
+        if text is not None:
+            self.fresh += (line_around(text, suggestion.hunk.start, suggestion.hunk.end),)
+        self._last.append(Rejection(suggestion, None if text is None else suggestion.hunk.start))
+
+    def move(self, change: Hunk) -> None:
+        """Adjust all places to a change of the text."""
+        self.fresh = ()
+        self.typed_lines = tuple(moved(span, change) for span in self.typed_lines)
+        for index, rejection in enumerate(self._last):
+            self._last[index] = rejection.moved(change)
+
+    def add_typed_lines(self, hunk: Hunk, change: Hunk, text: str) -> None:
+        """Add the lines of a suggestion on which a change, to `text`, typed something else."""
+        lines = contradicted(hunk, change, text)
+        self.typed_lines = (*self.typed_lines, *lines)[-REMEMBERED:]
+
+    @property
+    def lines(self) -> tuple[Span, ...]:
+        """Return the lines on which nothing is suggested."""
+        return (*self.fresh, *self.typed_lines)
+
+    def now(self) -> tuple[Rejection, ...]:
+        """Return a copy for another thread."""
+        return tuple(self._last)

@@ -8,8 +8,7 @@ from editcast_model.card import Card
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Prediction
-from editcast_server.documents.rejections import Rejections
-from editcast_server.documents.suggestion import Suggestion
+from editcast_server.documents.suggestion import Rejections, Suggestion
 from editcast_server.prediction.engine import Conditions, Thresholds
 from editcast_server.prediction.policy import Policy, default_threshold, measured_precision
 from editcast_server.settings import Eagerness, Settings

@@ -3,8 +3,7 @@
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Prediction
-from editcast_server.documents.rejections import REMEMBERED, Rejections
-from editcast_server.documents.suggestion import Suggestion
+from editcast_server.documents.suggestion import REMEMBERED, Rejections, Suggestion
 from editcast_server.prediction.engine import Conditions, Thresholds
 
 LINES = "".join(f"value_{i} = compute({i})\n" for i in range(40))
