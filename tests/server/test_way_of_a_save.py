@@ -22,7 +22,7 @@ from editcast_server.settings import Settings
 #: Leaves that count as one each: they say what a text's names mean and what follows from a change.
 LEAVES = ("editcast_model.syntax", "editcast_model.consequences", "editcast_model.memory")
 #: With those of the project memory, which takes in each save.
-MOST_MODULES = 37
+MOST_MODULES = 38
 MOST_MODULES_OF_THE_SERVER = 13
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 

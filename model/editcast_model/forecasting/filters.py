@@ -1,8 +1,7 @@
 """Filters, which drop unwanted changes however probable they are.
 
 A forecaster applies them while it searches for predictions, and its confidence is calibrated on the
-remaining ones. The rejections of a user are handled by the server, which leaves alone *spans* of
-lines; they move with the text.
+remaining ones. The rejections of a user are handled by the server.
 """
 
 import re
@@ -14,8 +13,6 @@ from editcast_model.diff import Hunk, apply_hunks, diff, line_around, shortest_h
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
 from editcast_model.syntax import breaking
 
-#: The first and last offset of whole lines, without the last line end.
-Span = tuple[int, int]
 _WORDS = re.compile(r"\w+")
 #: By language, the mark of a string that has values in it; such a string on one line.
 _MARKS = {"python": "f", "csharp": "$"}
@@ -348,46 +345,6 @@ def unmatched(text: str) -> tuple[str, str]:
 def _core(hunk: Hunk, text: str) -> Hunk:
     """Cut off the ends of a hunk that stay as they are."""
     return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)
-
-
-def is_beside(spans: Sequence[Span], hunk: Hunk, text: str) -> bool:
-    """Tell whether a hunk of `text` touches one of the lines."""
-    start, end = line_around(text, hunk.start, hunk.end)
-    return any(first <= end and start <= last for first, last in spans)
-
-
-def moved(span: Span, change: Hunk) -> Span:
-    """Return a span after a change of the text, extended by a change that touches it.
-
-    A new line after the span does not belong to it.
-    """
-    first, last = span
-    grown = change.growth
-    if change.start > last or (change.start == last and _begins_line(change)):
-        return span
-    if change.end < first:
-        return first + grown, last + grown
-    return min(first, change.start), max(last, change.end) + grown
-
-
-def contradicted(hunk: Hunk, change: Hunk, text: str) -> tuple[Span, ...]:
-    """Return the lines of a change if a suggestion is on them, as at most one span.
-
-    Args:
-        hunk: The suggestion, in offsets of the text before the change.
-        change: The change that was typed instead.
-        text: The text after the change.
-    """
-    grown = change.growth
-    if _begins_line(change):
-        grown = change.start - change.end
-    first, last = line_around(text, change.start, change.end + grown)
-    is_there = hunk.start <= last - grown and first <= hunk.end
-    return ((first, last),) if is_there else ()
-
-
-def _begins_line(change: Hunk) -> bool:
-    return change.start == change.end and change.text[:1] in ("\n", "\r")
 
 
 #: Whether to drop a change, and why.

@@ -16,11 +16,11 @@ from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import (
     EditContext,
     cursor_after,
-    is_beside,
     line_at,
     word_at,
 )
 from editcast_model.forecasting.import_lines import is_import
+from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents.buffer import (
     Buffer,
     OutOfRangeError,

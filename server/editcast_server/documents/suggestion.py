@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
 
 from editcast_model.diff import Hunk, line_around, shortest_hunk
-from editcast_model.forecasting.filters import Span, contradicted, moved, word_at
+from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.line_spans import Span, contradicted, moved
 
 CONTEXT: Final = 32  # code points on each side by which a place is recognized
 _CHANGES: Final = 4  # changes after an accept, of which one may be its edit

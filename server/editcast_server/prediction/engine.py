@@ -19,8 +19,9 @@ from typing import NamedTuple, TypeVar
 from editcast_model.diff import Hunk
 from editcast_model.errors import EditcastError, PredictorError
 from editcast_model.forecasting.candidates import CONTINUATION
-from editcast_model.forecasting.filters import EditContext, Span, is_beside, reason_against
+from editcast_model.forecasting.filters import EditContext, reason_against
 from editcast_model.forecasting.interface import Forecaster, Prediction, never
+from editcast_model.forecasting.line_spans import Span, is_beside
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.documents.suggestion import Rejection
 from editcast_server.prediction import model_loader

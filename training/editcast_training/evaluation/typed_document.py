@@ -15,15 +15,12 @@ from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import (
     FEW_SAVES,
     EditContext,
-    Span,
-    contradicted,
     cursor_after,
-    is_beside,
     line_at,
-    moved,
 )
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
+from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
 from editcast_model.tokenizer import lex
 

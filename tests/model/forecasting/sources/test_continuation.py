@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.card import CONTINUATION_FEATURES
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.filters import EditContext, contradicted, cursor_after, moved
+from editcast_model.forecasting.filters import EditContext, cursor_after
+from editcast_model.forecasting.line_spans import contradicted, moved
 from editcast_model.forecasting.sources.continuation import (
     LEAST,
     Continuation,
