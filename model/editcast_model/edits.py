@@ -49,7 +49,7 @@ class Edit:
 
 
 class Row(NamedTuple):
-    """What the network reads of an edit besides its content.
+    """The row of an edit: all that the network reads of it but its content.
 
     Attributes:
         position: The item.

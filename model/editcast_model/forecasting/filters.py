@@ -16,7 +16,7 @@ from editcast_model.syntax import breaking
 _WORDS = re.compile(r"\w+")
 #: By language, the mark of a string that has values in it; such a string on one line.
 _MARKS = {"python": "f", "csharp": "$"}
-_WITH_VALUES = re.compile(r"""(["'])(?:(?!\1)[^\n])*\{\w""")
+_WITH_VALUES = re.compile(r"""(["'])(?:(?!\1)[^\n])*(?<!\{)\{\w""")
 #: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
 _BRACKET, _BORDER = re.compile(r"[()\[\]{}]"), re.compile(r"[()\[\]{}\n]")

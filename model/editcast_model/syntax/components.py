@@ -80,16 +80,6 @@ def have_one_type(names: Names, one: Occurrence, others: Names, other: Occurrenc
     return rests[0] == rests[1]
 
 
-def pattern_of(component: Occurrence) -> Node | None:
-    """Return the pattern by which a component takes properties out of its first parameter."""
-    defined = component.path[-2].node
-    function: Node | None = field(defined, "value") or defined
-    while function is not None and function.type in _CALLS:
-        function = first_child(field(function, "arguments") or function)
-    pattern = field(first_child(field(function, "parameters")), "pattern")
-    return pattern if pattern is not None and pattern.type == "object_pattern" else None
-
-
 def _component(names: Names, node: Node) -> Iterator[Occurrence]:
     """Yield the component whose properties a pattern or a type stands for."""
     node = outermost(node, _AROUND_TYPE)

@@ -111,7 +111,7 @@ def _part(part: str) -> re.Pattern[str]:
 
 
 def _alternatives(glob: str) -> list[str]:
-    """Expand the braces of a glob; an open one is closed at the end of the glob at the latest."""
+    """Expand the braces of a glob; braces that are left open are closed at its end."""
     if len(glob) > MOST_CHARACTERS:
         raise SettingsError(f"must be a glob of at most {MOST_CHARACTERS} characters")
     unclosed = glob.count("{") - glob.count("}")

@@ -281,6 +281,7 @@ def test_a_comment_is_not_spoiled(text: str, old: str, new: str, expected: str |
         ("python", 'log(f"no {name}")\n', 'f"no {name}"', '"no {name}"', True),
         ("python", 'log(f"no {name}")\n', 'f"no {name}"', '"no %s", name', False),
         ("python", 'log(f"no name")\n', 'f"', '"', False),
+        ("python", 'log(f"no {{name}}")\n', 'f"', '"', False),
         ("python", 'log(f"no", {name})\n', 'f"', '"', False),
         ("csharp", 'Log($"no {name}");\n', '$"', '"', True),
         ("csharp", 'Log($"no name");\n', '$"', '"', False),
