@@ -28,6 +28,8 @@ _ASKING = re.compile(
     r"[\w$]+(?:\.[\w$]+)*"
     r"(?:\((?:[\w$.]+, *)*(?:[\"'`][\w.:-]+[\"'`]|[\w$]+\.[\w$.]+|[A-Z\d_]+)?(?:, *[\w$.]+)*\))?"
 )
+#: What is gone together with all that it guarded is settled if it is named so.
+_FLAG = re.compile("flag|feature|toggle|experiment", re.IGNORECASE)
 _GUARD = re.compile(r"\w*(?:flag|feature|toggle|gate|experiment)\w*\(", re.IGNORECASE)
 _LIST = re.compile("argument|pattern")
 #: The last one of some lines, if nothing is done behind it.
@@ -73,8 +75,13 @@ def _settled(change: Change) -> Iterator[tuple[str, bool]]:
         removed = tree.text[hunk.start : hunk.end]
         for step in reversed(tree.path(hunk.start + len(removed) - len(removed.lstrip()))):
             choice = _choice(tree, step.node)
-            if choice is None or hunk.end > choice.end:
+            if choice is None or tree.text[choice.end : hunk.end].strip():
                 continue
+            before = tree.text[choice.start : hunk.start].strip()
+            is_gone = not before and choice.end <= hunk.end and not hunk.text
+            if is_gone and _FLAG.search(choice.core):
+                yield choice.core, choice.left[0] == ""
+                break
             first = start if hunk.start <= choice.start else change.is_now_at(choice.start)
             is_now = now[first:].lstrip() + "\n" if first is not None else ""
             for is_true, left in zip((True, False), choice.left, strict=True):

@@ -16,6 +16,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import family_of
+from editcast_model.consequences.passing.overrides import methods_like
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
@@ -29,7 +30,7 @@ from editcast_model.syntax.calls import (
 from editcast_model.syntax.members import owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _AWAIT = frozenset({"await", "await_expression"})
 #: Functions that take coroutines or promises without `await`.
@@ -65,6 +66,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         if (hunk := _promise(names, function.node)) is not None:
             yield Consequence(hunk, "make_async", is_first=True)
         yield from _asleep(names, function.node)
+        yield from made_alike(names, function.name, function.owner or "")
         for one in uses_of(names, function):
             yield from used_awaited(names, one)
     yield from _of_async_classes(change)
@@ -92,11 +94,25 @@ def _awaited_alike(change: Change, hunk: Hunk, waiting: Node) -> Iterator[Conseq
             yield from awaited(names, call)
 
 
+def made_alike(names: Names, name: str, owner: str) -> Iterator[Consequence]:
+    """Return the `async` of methods that implement or override a method that became a coroutine."""
+    for method in methods_like(names, name, owner.partition("@")[0]):
+        if (body := field(method, "body")) is not None:
+            yield from _made_async(names, body, is_first=True)
+
+
 def new_coroutines(change: Change) -> Iterator[Function]:
-    """Return the functions with a name that a change made coroutines."""
+    """Return the functions with a name that a change made coroutines, or return a promise now."""
+    before, after = change.before.tree, change.after.tree
     for was, function in change.functions:
-        if is_async(function.node) and not is_async(was.node):
+        if _is_awaited(function.node, after) and not _is_awaited(was.node, before):
             yield function
+
+
+def _is_awaited(function: Node, tree: Tree) -> bool:
+    """Tell whether calls of a function are to be awaited."""
+    result = tree.of(function.child_by_field_name("return_type")).lstrip(": ")
+    return is_async(function) or result.startswith("Promise<")
 
 
 def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:

@@ -23,7 +23,7 @@ UNITS: Final = {
     "hour": (Fraction(3600), "hour hours"),
     "day": (Fraction(86400), "day days"),
 }
-#: The words for units, each with what it measures, and how many seconds or bytes it is.
+#: The words for units, each with what it measures, and how many of a common unit it is.
 OF_UNIT: Final = {
     word: (kind, factor)
     for kind, factor, words in (
@@ -32,6 +32,15 @@ OF_UNIT: Final = {
         ("size", Fraction(1024), "kb kib kilobytes"),
         ("size", Fraction(1024**2), "mb mib megabytes"),
         ("size", Fraction(1024**3), "gb gib gigabytes"),
+        ("length", Fraction(1), "mm millimeters millimetres"),
+        ("length", Fraction(10), "cm centimeters centimetres"),
+        ("length", Fraction(1000), "m meters metres"),
+        ("length", Fraction(10**6), "km kilometers kilometres"),
+        ("mass", Fraction(1), "mg milligrams"),
+        ("mass", Fraction(1000), "g grams"),
+        ("mass", Fraction(10**6), "kg kilograms"),
+        ("money", Fraction(1), "cent cents"),
+        ("money", Fraction(100), "eur euro euros usd dollar dollars"),
     )
     for word in words.split()
 }

@@ -58,11 +58,35 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """A replacement behind another: so many lines (0 or 1) and so many tokens lie between."""
+    """A replacement behind another: the tokens between them, and how many lines that is, 0 or 1."""
 
     lines: int
-    gap: int
+    between: tuple[str, ...]
     replacement: Replacement
+
+    def filled(self, between: Sequence[str]) -> str | None:
+        """Return the new text where other tokens lie between; None if a word of it is unknown.
+
+        A word that stood between is now the one between the same two tokens: made of `f"Hi {name}"`
+        and `f"Bye {guest}"`, `format(name=name)` becomes `format(guest=guest)`.
+        """
+        new = lex(self.replacement.new)
+        for word in {one for one in new if one.isidentifier() and one in self.between}:
+            if word in between:
+                continue
+            around = _neighbours(self.between, self.between.index(word))
+            places = (at for at, one in enumerate(between) if one.isidentifier())
+            now = {between[at] for at in places if _neighbours(between, at) == around}
+            if len(now) != 1:
+                return None
+            (other,) = now
+            new = [other if one == word else one for one in new]
+        return "".join(new)
+
+
+def _neighbours(tokens: Sequence[str], at: int) -> tuple[str, str]:
+    """Return the tokens on both sides of one; empty at the ends."""
+    return "".join(tokens[at - 1 : at]), "".join(tokens[at + 1 : at + 2])
 
 
 class Tokens:
@@ -90,8 +114,8 @@ class Tokens:
             if before is None or lines > 1:
                 rest = ()
             else:
-                between = np.searchsorted(self.starts, (before.end, hunk.start))
-                rest = (Next(lines, int(np.diff(between)[0]), made), *rest)[:TOGETHER]
+                between = tuple(lex(self.text[before.end : hunk.start]))
+                rest = (Next(lines, between, made), *rest)[:TOGETHER]
         return out[::-1]
 
     def _replacement(self, hunk: Hunk, line: int) -> Replacement:
@@ -173,10 +197,14 @@ class Tokens:
             if step.lines:
                 whole = Hunk(whole.start, int(self.starts[at]), "".join(parts))
                 least = self._line_end(at) + 1
-            spot = self._spot(other, least, self._line_end(least), at + step.gap)
+            spot = self._spot(other, least, self._line_end(least), at + len(step.between))
             if spot is None:
                 return whole
-            parts += [self.text[self.starts[at] : self.starts[spot]], other.new]
+            between = self.text[self.starts[at] : self.starts[spot]]
+            filled = step.filled(lex(between))
+            if filled is None:
+                return whole
+            parts += [between, filled]
             at = spot + len(other.old)
         return Hunk(whole.start, int(self.starts[at]), "".join(parts))
 

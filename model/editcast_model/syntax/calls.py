@@ -26,6 +26,7 @@ _FUNCTIONS = word_set("""
     function_definition function_declaration generator_function_declaration method_definition
     method_declaration arrow_function function_expression constructor_declaration function_item
     function_signature_item local_function_statement method singleton_method method_elem
+    method_signature abstract_method_signature
 """)
 #: What may be a prototype of C, and what stands between a function's name there and all of it.
 _PROTOTYPES = word_set("declaration field_declaration")

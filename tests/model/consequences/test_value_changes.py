@@ -15,6 +15,9 @@ from editcast_model.diff import apply_hunks
     [
         ("timeout_seconds", "timeout_ms", ValueChange(Fraction(1000), units=("seconds", "ms"))),
         ("delayMs", "delaySeconds", ValueChange(Fraction(1, 1000), units=("ms", "seconds"))),
+        ("weight_kg", "weight_g", ValueChange(Fraction(1000), units=("kg", "g"))),
+        ("priceEuros", "priceCents", ValueChange(Fraction(100), units=("euros", "cents"))),
+        ("width_m", "width_kg", SAME),
         ("max_kb", "max_bytes", ValueChange(Fraction(1024), units=("kb", "bytes"))),
         ("disabled", "enabled", ValueChange(is_negated=True)),
         ("isVisible", "isHidden", ValueChange(is_negated=True)),

@@ -43,7 +43,7 @@ from editcast_model.consequences.lists.word_forms import as_beside, forms, has, 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, first_child
 
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _QUOTED = re.compile(r"""(["'`])(?=[^"'`]*\w)[^"'`]*\1""")
@@ -122,6 +122,24 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
             hunk = _without(found)
             if hunk is not None:
                 yield Consequence(hunk, "remove_entry", cause=removed.cause)
+    for one in forms(removed.name).finditer(tree.text) if removed.owner in tree.text else ():
+        if (hunk := _argument_by_name(tree, one.start(), removed.owner)) is not None:
+            yield Consequence(hunk, "remove_argument", cause=removed.cause)
+
+
+def _argument_by_name(tree: Tree, place: int, called: str) -> Hunk | None:
+    """Take an argument that is given by a name at a place out of a call, wherever it stands."""
+    path = [step.node for step in tree.path(place)]
+    if len(path) < 4 or path[-2].type != "keyword_argument" or path[-2].start_byte != place:
+        return None
+    call, listed, argument, _ = path[-4:]
+    if not called or tree.of(first_child(call)).rpartition(".")[2] != called:
+        return None
+    before, after = argument.prev_named_sibling, argument.next_named_sibling
+    if before is None and after is None:
+        return Hunk(listed.start_byte + 1, listed.end_byte - 1, "")
+    ends = before and before.end_byte, after and after.start_byte
+    return without(tree.text, argument.start_byte, argument.end_byte, *ends)
 
 
 def _lists_with(

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 from editcast_model.consequences.arguments import fitted
-from editcast_model.consequences.coroutines import used_awaited
+from editcast_model.consequences.coroutines import made_alike, used_awaited
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
@@ -88,6 +88,8 @@ def after_modules(
         for key in change.coroutines:
             for one in _uses(ties, *key, kinds=_NAMED):
                 yield from used_awaited(names, one)
+            if ties.is_tied:
+                yield from made_alike(names, key[1], key[0])
         for key, error in change.certain:
             module = next((f"{one.bound}." for one in ties.modules if not names.of(error)), "")
             known = error and module + error

@@ -73,6 +73,13 @@ def _written(tree: Tree, method: Node) -> str:
     return tree.text[start.start_byte : end.end_byte] if start and end else ""
 
 
+def methods_like(names: Names, name: str, owner: str) -> Iterator[Node]:
+    """Return the methods of that name in what extends or implements a class, or an interface."""
+    for one in names.of(name) if owner and names.of(owner) else ():
+        if _is_method(one) and owner in _class(names, one)[1]:
+            yield one.path[-2].node
+
+
 def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
     """Return the methods of a text that have to follow a signature."""
     for one in names.of(signature.name):

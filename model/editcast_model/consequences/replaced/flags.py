@@ -15,16 +15,18 @@ from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.names import Names
 
 _FLAGS: Final = re.compile(r"flag|feature|toggle|experiment", re.IGNORECASE)
-#: The line of an entry, with a value that a flag may have.
+#: The line of an entry, with a value that a flag may have, behind its remarks.
 _ENTRY: Final = re.compile(
-    r"""^[ \t]*(?:-[ ])?["']?([A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
+    r"""^(?:[ \t]*(?:\#|//).*\n)*[ \t]*(?:-[ ])?
+    (?:(?:public|export|static|const|final|readonly|string)[ ])*
+    ["']?([A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
     (?:(?:true|false|on|off|bool\w*(?:[ ]=[ ](?:true|false))?|\w*(?:bool|flag|feature)\w*\(.*
     |["'].*|\{.*)?[ ,;]*)$""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 #: All of an entry of settings, with the lines below that are indented more.
 _SET: Final = (
-    r"""^([ \t]*)(?:- )?["']?(?:(?:\w+_)?(?:FEATURE|FLAG|ENABLE)_)?(?:NAME)["']?(?:[ ]?[:=].*)?\n"""
+    r"""^([ \t]*)(?:- )?["']?(?:(?!HIDE|NO_|OLD|DIS)[A-Z\d]+_)*(?:NAME)["']?(?:[ ]?[:=].*)?\n"""
     r"(?:\1[ \t]+\S.*\n)*"
 )
 #: The row of a table of flags in a manual.

@@ -308,6 +308,14 @@ def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
     assert best.hunk.apply(saved) == "A = F(b)\nc = 1\nA = g(b)\n"
 
 
+def test_a_word_of_what_lies_between_is_the_one_that_lies_there_now() -> None:
+    text = 'a = f"Hello {name}"\nb = f"Good bye, {guest}"\n'
+    saved = text.replace('f"Hello {name}"', '_("Hello {name}").format(name=name)')
+    made = [one.hunk.apply(saved) for one in after(RepeatBest(), text, saved, count=4)]
+    new = '_("Good bye, {guest}").format(guest=guest)'
+    assert saved.replace('f"Good bye, {guest}"', new) in made
+
+
 def test_a_space_alone_is_no_place_for_the_rest() -> None:
     text = 'x.with("c_1", 5, "EUR")\nx.with(/no funds/)\n'
     saved = text.replace('"c_1", 5, "EUR"', 'customer: "c_1", cents: 5, currency: "EUR"')
