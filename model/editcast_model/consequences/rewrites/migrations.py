@@ -26,7 +26,7 @@ from editcast_model.consequences.rewrites.rewrites import (
 from editcast_model.consequences.rewrites.rule import Rule, Span
 from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import is_declared_member
+from editcast_model.syntax.members import is_declared_member, owner
 from editcast_model.syntax.names import Names, Occurrence, have_same_rules, opened, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
@@ -34,6 +34,8 @@ from editcast_model.syntax.tree import parse
 #: The file of migrations, beside this one.
 MIGRATIONS: Final = Path(__file__).with_suffix(".toml")
 _WORD = re.compile(r"\w+")
+#: Written before a member of objects whose classes are known, and such a class: others have it too.
+_TYPED, _OF_CLASS = "Class", re.compile(r"(?!(?:Client)?(?:Request|Response)@)[A-Z]")
 #: A version in the line of a package, in a file of dependencies.
 _VERSION = r"(?i)(?<![\w-]){}(?![\w-])[^\d\n]{{0,12}}(\d+)"
 #: An import of a package, where a line begins.
@@ -50,15 +52,18 @@ class Renaming:
     pattern: re.Pattern[str]
     new: str
     is_member: bool  # of something that stays
+    is_typed: bool = False  # and whose class is known
 
     @classmethod
     def read(cls, written: str) -> "Renaming":
         """Read a renaming as it is written in the file."""
         old, new = written.split(" -> ")
+        is_typed, old = old.startswith(_TYPED), old.removeprefix(_TYPED)
         behind = r"(?=\()" if old.endswith("()") else r"(?=\[)" if old.endswith("[]") else r"(?!\w)"
         name, is_member = old.strip(".()[]"), old.startswith(".")
         before = r"(?<=\.)" if is_member else r"(?<![\w.])"
-        return cls(name, re.compile(before + re.escape(name) + behind), new, is_member)
+        pattern = re.compile(before + re.escape(name) + behind)
+        return cls(name, pattern, new, is_member, is_typed)
 
     @property
     def old(self) -> str:
@@ -71,11 +76,13 @@ class Renaming:
         if not is_dotted and any(map(self._is_own, names.of(self.old))):
             return
         for found in self.pattern.finditer(names.tree.text):
-            one, owner = names.at(found.end() - len(self.old)), names.at(found.start())
+            one, whose = names.at(found.end() - len(self.old)), names.at(found.start())
             if one is None or (one.part.kind == "import" and self.new in names.rules.builtins):
                 continue
+            if self.is_typed and not _OF_CLASS.match(owner(names, one) or ""):
+                continue
             # A local variable is not the module.
-            scope = names.resolve(owner) if is_dotted and owner is not None else None
+            scope = names.resolve(whose) if is_dotted and whose is not None else None
             if scope is None or scope == one.scopes[-1]:
                 yield Hunk(found.start(), found.end(), self.new)
 

@@ -29,6 +29,8 @@ from editcast_model.forecasting.interface import (
 from editcast_model.forecasting.replacements import CONTEXT, KnownReplacements, Repeat
 from editcast_model.history import EditHistory
 from editcast_model.syntax.binding import is_of_language
+from editcast_model.syntax.members import owner
+from editcast_model.syntax.roles import Role
 
 SPARE = 8  # more places than are asked for, of which some may not fit
 NEAR = 2  # tokens on each side that must match for repeat-last
@@ -112,7 +114,11 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
         for part in diff(old, hunk.text)
     ):
         return False
-    is_another = _is_of_another(situation, repeat) or _is_made_otherwise(situation, repeat)
+    is_another = (
+        _is_of_another(situation, repeat)
+        or _is_of_another_class(situation, repeat)
+        or _is_made_otherwise(situation, repeat)
+    )
     return not is_another and situation.accepts(hunk, source)
 
 
@@ -149,6 +155,21 @@ def _is_of_another(situation: Situation, repeat: Repeat) -> bool:
         if text[tokens.starts[at] : tokens.starts[at + 1]].isidentifier():
             break
     return False
+
+
+def _is_of_another_class(situation: Situation, repeat: Repeat) -> bool:
+    """Tell whether a repeated edit renames a member of something else than was renamed before.
+
+    Where all objects with the new name are of known classes, this one is of none of these.
+    """
+    hunk, text = repeat.hunk, situation.history.text
+    is_word = text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier()
+    names = situation.consequences.names(text) if is_word else None
+    one = names.at(hunk.start) if names else None
+    if names is None or one is None or one.role is not Role.MEMBER:
+        return False
+    known = {owner(names, each) for each in names.of(hunk.text) if each.role is Role.MEMBER}
+    return bool(known) and None not in known and owner(names, one) not in known
 
 
 def _is_part(old: str, new: str, *, is_here: bool) -> bool:
