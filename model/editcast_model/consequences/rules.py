@@ -26,6 +26,7 @@ from editcast_model.consequences.members.renames import (
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.parameters import after_argument, after_name
+from editcast_model.consequences.passing.fields import after_field
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
@@ -57,6 +58,7 @@ _RULES = (
     after_prototype,
     after_argument,
     after_name,
+    after_field,
     after_entry,
     after_constructor,
     after_local,

@@ -27,7 +27,9 @@ from editcast_model.syntax.tree import Tree, field, first_child
 #: Types of nodes in which an assignment runs in some cases only.
 _NESTED = re.compile("^(if|else|for|while|try|catch|switch|match|case)|lambda|closure|anonymous")
 _VALUES = re.compile("^(expression_list|tuple)$")
-_ASSIGNMENT = re.compile("assignment|field_initializer")
+_ASSIGNMENT = re.compile("assignment|field_initializer|keyed_element")
+#: Names of functions that make an object.
+_MAKES = re.compile("|".join((*CONSTRUCTORS, r"New([A-Z]\w*)?")))
 #: Names that a function returns at least; of more than as many, one other may be its own.
 _LEAST = 2
 
@@ -36,7 +38,7 @@ def after_constructor(change: Change) -> Iterator[Consequence]:
     """Return the assignments that constructors lack whose class has fields for new parameters."""
     for was, function in change.functions:
         known, now = ({one.name for one in each.parameters} for each in (was, function))
-        is_constructor = function.is_constructor or function.name in CONSTRUCTORS
+        is_constructor = function.is_constructor or _MAKES.fullmatch(function.name)
         if is_constructor and known < now and "" not in now:  # else one took another's place
             for one in function.parameters:
                 if one.name not in known:
