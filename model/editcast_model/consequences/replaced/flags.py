@@ -1,6 +1,7 @@
 """Flags that were retired: an entry of theirs was taken out of another file, and is left here.
 
-A file is one of flags by its name. What a retired flag guarded stays: it is always on from then on.
+A file is one of flags by its name. What a retired flag guarded stays: it is always on from then on,
+and a test of what is done without it goes.
 """
 
 import re
@@ -9,12 +10,17 @@ from typing import Final
 
 from editcast_model.consequences.conditions import once_settled, variable_of
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.lists.placing import without_node
 from editcast_model.consequences.lists.word_forms import forms, has, parts_of, written_forms
 from editcast_model.consequences.replaced.saves import Save
 from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import Tree
 
 _FLAGS: Final = re.compile(r"flag|feature|toggle|experiment", re.IGNORECASE)
+#: In a file of other settings, too, what is true or false is a flag.
+_SETTINGS: Final = re.compile("settings|config", re.IGNORECASE)
+_BOOLEAN: Final = re.compile(r"\bbool|\b(?:true|false)\b", re.IGNORECASE)
 #: The line of an entry, with a value that a flag may have, behind its remarks.
 _ENTRY: Final = re.compile(
     r"""^(?:[ \t]*(?:\#|//).*\n)*[ \t]*(?:-[ ])?
@@ -30,17 +36,29 @@ _SET: Final = (
     r"(?:\1[ \t]+\S.*\n)*"
 )
 #: The row of a table of flags in a manual.
-_ROW: Final = r"^\|[ \t]*`?(?:NAME)`?[ \t]*\|.*\n"
+_ROW: Final = r"^\|[ \t]*`?(?:[A-Z\d]+_)*(?:NAME)`?[ \t]*\|.*\n"
+#: What sets a flag among others, as tests do.
+_SETTING: Final = re.compile("pair|keyword_argument|keyed_element")
+#: Types of nodes with a test that have more of it: its decorators, or the end of its statement.
+_WHOLE: Final = re.compile("decorated_definition|expression_statement")
+#: The beginning of a test.
+_TEST: Final = re.compile(
+    r"(?:async )?def test_|(?:it|test)[( ]|func Test|(?:@Test|\[(?:Fact|Test)\])\s"
+)
 
 
 def retired_flags(saves: Iterable[Save]) -> set[str]:
     """Return the flags whose entries saves of other files took away."""
     found = set()
     for save in saves:
-        for hunk in diff(save.before, save.after) if _FLAGS.search(save.file) else ():
+        is_of_flags = _FLAGS.search(save.file) is not None
+        is_known = is_of_flags or _SETTINGS.search(save.file)
+        for hunk in diff(save.before, save.after) if is_known else ():
             removed = save.before[hunk.start : hunk.end]
             entry = _ENTRY.match(save.before, _line_of(save.before, hunk.start, removed))
-            if entry and "\n" in removed and not hunk.text.strip():
+            if entry is None or not (is_of_flags or _BOOLEAN.search(entry[0])):
+                continue
+            if "\n" in removed and not hunk.text.strip():
                 if len(parts_of(entry[1])) > 1 and not has(save.after, entry[1]):
                     found.add(entry[1])
     return found
@@ -86,3 +104,33 @@ def _asked(names: Names, name: str) -> Iterator[Hunk]:
             places |= {each.start for each in names.of(alias)}
     for place in sorted(places):
         yield from once_settled(tree, place, is_alone=len(places) == 1)
+        yield from _without_setting(tree, place)
+
+
+def _without_setting(tree: Tree, place: int) -> Iterator[Hunk]:
+    """Take a setting away that gives a flag its value; a test of what is done without it, whole."""
+    nodes = [step.node for step in reversed(tree.path(place))]
+    setting = next((one for one in nodes if _SETTING.fullmatch(one.type)), None)
+    value = tree.of(setting.named_children[-1]).lower() if setting is not None else ""
+    if setting is None or place > setting.start_byte + 1 or value not in ("true", "false"):
+        return
+    test = next((one for one in nodes if _TEST.match(tree.of(one))), None)
+    if test is not None and test.parent is not None and _WHOLE.match(test.parent.type):
+        test = test.parent
+    listed = setting.parent
+    if value == "false" and test is not None and test.parent is not None:
+        after = test.next_named_sibling
+        start = _start_of_line(tree.text, test.start_byte)
+        if after is not None:
+            yield Hunk(start, _start_of_line(tree.text, after.start_byte), "")
+        else:
+            before = test.prev_named_sibling
+            yield Hunk(before.end_byte if before is not None else start, test.end_byte, "")
+    elif tree.language == "ruby" and listed is not None and listed.named_child_count == 1:
+        yield Hunk(listed.start_byte, listed.end_byte, "")
+    else:
+        yield without_node(tree.text, setting)
+
+
+def _start_of_line(text: str, place: int) -> int:
+    return text.rfind("\n", 0, place) + 1

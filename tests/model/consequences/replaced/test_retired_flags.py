@@ -1,5 +1,7 @@
 """Conditions, guards and settings that are left of flags whose entries other files lost."""
 
+import re
+
 import pytest
 
 from editcast_model.consequences.consequences import Consequences
@@ -68,6 +70,30 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
     assert after("a.tsx", text, "src/types.ts") == text
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.js", "f({ a: 1, newCheckout: true });\n", "f({ a: 1 });\n"),
+        ("a.py", 'f({"new_checkout": True, "b": 1})\n', 'f({"b": 1})\n'),
+        ("a.py", "f(1, new_checkout=False)\n", "f(1)\n"),
+        ("a.py", "f(1, new_checkout=other)\n", "f(1, new_checkout=other)\n"),
+        ("a.rb", "shop(new_checkout: true).open\n", "shop.open\n"),
+        (
+            "a.py",
+            "def test_a():\n    f(new_checkout=True)\n\n\ndef test_():\n    f(new_checkout=False)\n",
+            "def test_a():\n    f()\n",
+        ),
+        (
+            "a.ts",
+            "it('a', () => {\n  f({ a, newCheckout: false });\n});\n\nit('b', () => {});\n",
+            "it('b', () => {});\n",
+        ),
+    ],
+)
+def test_settings_of_tests(path: str, text: str, expected: str) -> None:
+    assert after(path, text, "src/flags.ts") == expected
+
+
 def test_a_string_that_is_left_of_an_attribute_needs_no_braces() -> None:
     text = 'const a = <ul className={flags.new_checkout ? "new" : "old"} key={flags.b} />;\n'
     expected = 'const a = <ul className="new" key={flags.b} />;\n'
@@ -117,4 +143,6 @@ def test_settings(path: str, text: str, expected: str) -> None:
 def test_entries(line: str, is_flag: bool) -> None:
     save = Save("src/flags", 1, f"a\n{line}  other: 1\n", "a\n  other: 1\n")
     assert bool(retired_flags([save])) is is_flag
+    is_boolean = is_flag and bool(re.search(r"\bbool|true|False|false", line))
+    assert bool(retired_flags([save._replace(file="src/settings")])) is is_boolean
     assert not retired_flags([save._replace(after=save.before.replace("a", "b"))])
