@@ -16,7 +16,7 @@ from editcast_model.consequences.parameters import (
 )
 from editcast_model.consequences.passing.objects import in_object, with_keys
 from editcast_model.consequences.passing.order import reordered
-from editcast_model.consequences.passing.own import is_idle_around, passed_on, with_own
+from editcast_model.consequences.passing.own import given_own, passed_on
 from editcast_model.consequences.passing.siblings import like_it
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.calls import Call, Function, call_around, calls_of
@@ -74,8 +74,8 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
         if is_needed and value_for(names, call, added[0], new.index(added[0])) is None:
             yield from handed_down(names, call, new.index(added[0]), added[0], given)
         for one in added:
-            if not one.is_required and is_idle_around(names, call, one):
-                yield from with_own(names, call, new, one.name)
+            if not one.is_required:
+                yield from given_own(names, call, new, one)
 
 
 def _is_as_before(change: Change, call: Call, earlier: Call | None, is_whole: bool) -> bool:

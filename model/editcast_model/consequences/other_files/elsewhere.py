@@ -31,7 +31,7 @@ from editcast_model.consequences.other_files.module_changes import (
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.passing.order import is_permuted, reordered
 from editcast_model.consequences.passing.overrides import overriding
-from editcast_model.consequences.passing.own import is_idle_around, with_own
+from editcast_model.consequences.passing.own import given_own
 from editcast_model.consequences.passing.prototypes import declared_alike
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.replaced.values import adapted
@@ -207,8 +207,7 @@ def _passed_on(
     known = {one.name for one in before}
     for one in after if len(after) == len(before) + 1 else ():
         if one.name and one.name not in known and not (one.is_required or one.is_rest):
-            if is_idle_around(names, call, one):
-                yield from with_own(names, call, after, one.name)
+            yield from given_own(names, call, after, one)
 
 
 def _renamed_keywords(

@@ -7,8 +7,13 @@ import re
 from collections.abc import Iterator
 
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.parameters import gives, with_argument
-from editcast_model.consequences.passing.takers import is_means, taking
+from editcast_model.consequences.parameters import gives, with_argument, with_parameter
+from editcast_model.consequences.passing.takers import (
+    hands_down_signal,
+    is_means,
+    signal_around,
+    taking,
+)
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Argument,
@@ -48,10 +53,35 @@ def passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Conse
             yield from _to_base(names, function, parameter)
 
 
-def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Iterator[Consequence]:
-    """Return a call with a variable for the parameter of its name, where it gives nothing for it.
+def given_own(
+    names: Names, call: Call, parameters: Parameters, new: Parameter
+) -> Iterator[Consequence]:
+    """Return what a call can give for a new parameter that it may leave out.
 
-    `parameters` are those of the function that it calls.
+    That is a parameter around the call, or a signal of a controller. A function that does nothing
+    but call gets such a parameter itself for a signal.
+    """
+    if is_idle_around(names, call, new):
+        yield from with_own(names, call, parameters, new.name)
+    elif signal := signal_around(names, call, new):
+        yield from with_own(names, call, parameters, new.name, signal)
+    elif (caller := hands_down_signal(names, call, new)) is not None:
+        declared = f"{new.name}?: {new.type.strip('?: ')}"
+        hunk = with_parameter(names.tree.text, caller, len(caller.parameters), declared)
+        yield Consequence(hunk, "hand_down_parameter")
+
+
+def with_own(
+    names: Names, call: Call, parameters: Parameters, name: str, value: str = ""
+) -> Iterator[Consequence]:
+    """Return a call with a variable for a parameter, where it gives nothing for it.
+
+    Args:
+        names: Of the text.
+        call: The call.
+        parameters: Those of the function that it calls.
+        name: Of one of them.
+        value: What is given for it, if that has another name.
     """
     index = next((at for at, one in enumerate(parameters) if one.name == name), None)
     given = call.positional
@@ -63,7 +93,7 @@ def with_own(names: Names, call: Call, parameters: Parameters, name: str) -> Ite
     is_behind_optional = index > 0 and not parameters[index - 1].is_required
     is_free = parameters[index].is_required or is_behind_optional
     if is_next and (is_free or not is_python):
-        yield Consequence(with_argument(names, call, index, name), "pass_parameter")
+        yield Consequence(with_argument(names, call, index, value or name), "pass_parameter")
     elif is_python:
         at, written = _place_by_name(call, parameters, name), names.rules.given_by_name(name, name)
         yield Consequence(with_argument(names, call, at, written), "pass_parameter")

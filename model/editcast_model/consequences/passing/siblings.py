@@ -12,7 +12,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.parameters import may_take, with_parameter
 from editcast_model.consequences.passing.own import calls_lacking, calls_with, uses_of_default
-from editcast_model.consequences.passing.takers import is_means, takes
+from editcast_model.consequences.passing.takers import is_means, signal_around, takes
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
@@ -59,6 +59,7 @@ def _needs(change: Change, function: Function, other: Function, parameter: Param
         for call, argument in calls_with(names, parameter.name, Scope.of(function.node))
         if change.wrote(argument.start, argument.end)
         for like in calls_lacking(names, other, call, parameter.name)
+        if not signal_around(names, like, parameter)  # else it is given that one
     )
 
 

@@ -18,14 +18,16 @@ from editcast_model.syntax.calls import (
     Function,
     call_of,
     function_around,
+    function_node_around,
     functions_named,
 )
 from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import field
 
-_TOKEN = "CancellationToken"
+_TOKEN, _SIGNAL = "CancellationToken", "AbortSignal"
 #: Functions of Go, and their variants that take a context first.
 _TWINS = {"http.NewRequest": "NewRequestWithContext", "exec.Command": "CommandContext"}
 #: Methods of databases; the variants that take a context end with `Context`.
@@ -51,6 +53,34 @@ def taking(names: Names, function: Function, parameter: Parameter) -> Iterator[C
             hunk = with_means(names, call, parameter.name)
             if hunk is not None:
                 yield Consequence(hunk, "pass_to_taker")
+
+
+def signal_around(names: Names, call: Call, parameter: Parameter) -> str:
+    """Return the signal of the only controller that is known at a call; empty for none."""
+    if parameter.type.strip("?: ") != _SIGNAL:
+        return ""
+    makers = (one.path[-3].node for one in names.of("AbortController") if len(one.path) > 2)
+    made = (names.of_node(named) for one in makers if (named := field(one, "name")) is not None)
+    known = {
+        one.name for one in made if one and names.home(one) == names.resolve(call.called, one.name)
+    }
+    return f"{known.pop()}.signal" if len(known) == 1 else ""
+
+
+def hands_down_signal(names: Names, call: Call, parameter: Parameter) -> Function | None:
+    """Return the function that returns a call as it is, so that it may take a signal as well."""
+    if parameter.type.strip("?: ") != _SIGNAL or not names.tree.language.startswith("typescript"):
+        return None
+    caller = function_around(names, call.called.start)
+    if caller is None or function_node_around(names.tree, call.node) != caller.node:
+        return None
+    are_plain = all(one.name and not one.is_rest for one in caller.parameters)
+    above = next(
+        (one for one in names.tree.around(call.node) if one.type != "await_expression"), None
+    )
+    is_returned = above is not None and above.type in ("return_statement", "arrow_function")
+    known = {one.name for one in caller.parameters}
+    return caller if are_plain and is_returned and parameter.name not in known else None
 
 
 def takes(names: Names, function: Function, parameter: Parameter) -> bool:
@@ -130,7 +160,7 @@ def _with_size(names: Names, call: Call, name: str) -> Hunk | None:
 _TAKERS: dict[str, tuple[re.Pattern[str], Callable[[Names, Call, str], Hunk | None]]] = {
     _TOKEN: (re.compile(r".*Async"), _with_token),
     "size_t": (re.compile("v?sprintf"), _with_size),
-    "AbortSignal": (re.compile("fetch"), _with_signal),
+    _SIGNAL: (re.compile("fetch"), _with_signal),
     "context.Context": (
         re.compile("|".join(_QUERIES | {"Background", "TODO", "NewRequest", "Command"})),
         _with_context,

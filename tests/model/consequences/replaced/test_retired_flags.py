@@ -80,7 +80,7 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
         ("a.rb", "shop(new_checkout: true).open\n", "shop.open\n"),
         (
             "a.py",
-            "def test_a():\n    f(new_checkout=True)\n\n\ndef test_():\n    f(new_checkout=False)\n",
+            "def test_a():\n    f()\n\n\ndef test_b():\n    f(new_checkout=False)\n",
             "def test_a():\n    f()\n",
         ),
         (
