@@ -152,6 +152,21 @@ def test_a_type_of_the_language_is_replaced_again_behind_the_same_name(
     assert proposed and proposed <= {found.end() - 3 for found in re.finditer("row: any", after)}
 
 
+def test_a_member_is_renamed_again_for_objects_of_the_same_class(
+    forecaster: NeuralForecaster,
+) -> None:
+    before = """\
+def save(client, booking: Booking, draft: Booking):
+    response = client.post(booking.json())
+    log(draft.json())
+    return response.json()
+"""
+    session = forecaster.resume(EditHistory(before, language="python"))
+    session.update(after := before.replace("booking.json", "booking.dump"), saved=True)
+    proposed = {one.hunk.start for one in of_source(session, "repeated")}
+    assert proposed == {after.index("json", after.index("draft.json"))}
+
+
 def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) -> None:
     known = forecaster.ranker
     try:

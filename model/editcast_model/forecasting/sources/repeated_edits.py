@@ -30,6 +30,7 @@ from editcast_model.forecasting.replacements import CONTEXT, KnownReplacements, 
 from editcast_model.history import EditHistory
 from editcast_model.syntax.binding import is_of_language
 from editcast_model.syntax.members import owner
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 SPARE = 8  # more places than are asked for, of which some may not fit
@@ -40,6 +41,7 @@ _LEAST = 1e-4
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
+_LONGEST_OBJECT = 80  # characters
 #: Literal values, which are not names.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
@@ -168,8 +170,16 @@ def _is_of_another_class(situation: Situation, repeat: Repeat) -> bool:
     one = names.at(hunk.start) if names else None
     if names is None or one is None or one.role is not Role.MEMBER:
         return False
-    known = {owner(names, each) for each in names.of(hunk.text) if each.role is Role.MEMBER}
-    return bool(known) and None not in known and owner(names, one) not in known
+    alike = [each for each in names.of(hunk.text) if each.role is Role.MEMBER]
+    known, objects = ({of(names, each) for each in alike} for of in (owner, _object))
+    is_known = owner(names, one) in known or _object(names, one) in objects
+    return bool(known) and None not in known and not is_known
+
+
+def _object(names: Names, member: Occurrence) -> str:
+    """Return what is written before a member and its dot."""
+    line = names.tree.text[max(0, member.start - _LONGEST_OBJECT) : member.start]
+    return re.split(r"[^\w.]", line.rstrip("."))[-1]
 
 
 def _is_part(old: str, new: str, *, is_here: bool) -> bool:
