@@ -210,3 +210,22 @@ def _numbered(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
         return out
 
     return x * size + occurrences(x), y * size + occurrences(y)
+
+
+def counterpart(word: str, then: Sequence[str], now: Sequence[str]) -> str | None:
+    """Return the token that stands in a list where another one did in another list.
+
+    It is the same if it is there, or else the only identifier between the same two tokens; None
+    where that is unknown.
+    """
+    if word in now or not word.isidentifier():
+        return word
+    around = _beside(then, then.index(word))
+    places = (at for at, one in enumerate(now) if one.isidentifier())
+    found = {now[at] for at in places if _beside(now, at) == around}
+    return found.pop() if len(found) == 1 else None
+
+
+def _beside(tokens: Sequence[str], at: int) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the tokens on both sides of one, each in a list; empty ones at the ends."""
+    return tokens[at - 1 : at], tokens[at + 1 : at + 2]

@@ -124,8 +124,7 @@ class Consequences:
         entries_of = chain.from_iterable(one.entries for one in others)
         if now is None:
             units = units_left_in(new_units(self._saves, others, ()), text, now)
-            flags = flags_left_in(self._saves, text, now)
-            every = chain(units, flags, words, in_documents.lacking_in_documents(text, entries_of))
+            every = chain(units, words, in_documents.lacking_in_documents(text, entries_of))
             apart = _apart(one for one in every if not _is_active(active, one))
             return _ordered(apart, text, cursor or 0)
         taken: list[tuple[int, int]] = []
@@ -164,6 +163,7 @@ class Consequences:
         pairs += [one[2:] for one in self._saves]
         yield from in_documents.lacking_in_sequences(pairs, text, self._path, active)
         yield from words_left_in(self._saves, text, now)
+        yield from flags_left_in(self._saves, text, now) if now is None else ()
         yield from paths_left_in(text, self._renamed_files, self._path)
         yield from listed(text, self._folder_files, self._path)
 

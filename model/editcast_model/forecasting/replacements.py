@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from editcast_model.alignment import counterpart
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.filters import elements_around
 from editcast_model.forecasting.interface import OtherSave
@@ -19,8 +20,7 @@ from editcast_model.tokenizer import Lexicon, lex
 #: Replacements that are kept, of the file itself and of the others each.
 REMEMBERED = 30
 LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
-MOST_TIMES = 4
-MOST_WORDS = 3
+MOST_TIMES, MOST_WORDS = 4, 3
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
@@ -65,28 +65,13 @@ class Next:
     replacement: Replacement
 
     def filled(self, between: Sequence[str]) -> str | None:
-        """Return the new text where other tokens lie between; None if a word of it is unknown.
+        """Return the new text where others lie between, with their words; None for unknown ones.
 
-        A word that stood between is now the one between the same two tokens: made of `f"Hi {name}"`
-        and `f"Bye {guest}"`, `format(name=name)` becomes `format(guest=guest)`.
+        Of `f"Hi {name}"` and `f"Bye {guest}"`, `format(name=name)` becomes `format(guest=guest)`.
         """
-        new = lex(self.replacement.new)
-        for word in {one for one in new if one.isidentifier() and one in self.between}:
-            if word in between:
-                continue
-            around = _neighbours(self.between, self.between.index(word))
-            places = (at for at, one in enumerate(between) if one.isidentifier())
-            now = {between[at] for at in places if _neighbours(between, at) == around}
-            if len(now) != 1:
-                return None
-            (other,) = now
-            new = [other if one == word else one for one in new]
-        return "".join(new)
-
-
-def _neighbours(tokens: Sequence[str], at: int) -> tuple[str, str]:
-    """Return the tokens on both sides of one; empty at the ends."""
-    return "".join(tokens[at - 1 : at]), "".join(tokens[at + 1 : at + 2])
+        words = {one: counterpart(one, self.between, between) for one in self.between}
+        new = [words.get(one, one) for one in lex(self.replacement.new)]
+        return None if None in new else "".join(filter(None, new))
 
 
 class Tokens:
@@ -132,10 +117,7 @@ class Tokens:
         )
 
     def places(self, replacement: Replacement) -> Places:
-        """Return the token indices where the replaced tokens stand, ascending.
-
-        For an insertion: where the neighbour on at least one side is the remembered one.
-        """
+        """Return the token indices where the replaced tokens, or a neighbour of none, stand."""
         old = replacement.old
         if not old:
             near = np.zeros(self.count + 1, np.bool_)
@@ -167,10 +149,7 @@ class Tokens:
         return agreeing
 
     def is_absent(self, replacement: Replacement, places: Places) -> NDArray[np.bool_]:
-        """Tell whether the new text does not stand at each place yet.
-
-        Neither on either side, nor as an element of the brackets around the place.
-        """
+        """Tell whether the new text stands neither beside each place, nor in the brackets around."""
         new, text = replacement.new, self.text
         element = new.strip(" ,")
         starts = self.starts[places].tolist()
@@ -315,10 +294,7 @@ class KnownReplacements:
         return self._tokens(self._history.text)
 
     def add_other_save(self, save: OtherSave) -> None:
-        """Remember what a save of another file replaced, and forget what it took back.
-
-        What was known of an earlier save of the same number is forgotten.
-        """
+        """Remember what another file's save replaced, for its earlier form or what it took back."""
         same = None if save.number is None else (save.file, save.number)
         known = deque((one for one in self._others if (one.file, one.save) != same), REMEMBERED)
         hunks = diff(save.before, save.after)[-REMEMBERED:]

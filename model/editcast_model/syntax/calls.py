@@ -50,8 +50,7 @@ _SPREADS = word_set("""
 """)
 #: Languages in which methods may share a name.
 _OVERLOADING = ("java", "csharp", "cpp")
-#: The method of a class that makes an object, in Ruby.
-_NEW = "new"
+_NEW = "new"  # the method of a class that makes an object, in Ruby
 
 
 @dataclass(frozen=True, slots=True)
