@@ -149,7 +149,7 @@ class Tokens:
         return agreeing
 
     def is_absent(self, replacement: Replacement, places: Places) -> NDArray[np.bool_]:
-        """Tell whether the new text stands neither beside each place, nor in the brackets around."""
+        """Tell whether the new text stands neither beside a place, nor in the brackets around."""
         new, text = replacement.new, self.text
         element = new.strip(" ,")
         starts = self.starts[places].tolist()
