@@ -226,6 +226,6 @@ def counterpart(word: str, then: Sequence[str], now: Sequence[str]) -> str | Non
     return found.pop() if len(found) == 1 else None
 
 
-def _beside(tokens: Sequence[str], at: int) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the tokens on both sides of one, each in a list; empty ones at the ends."""
-    return tokens[at - 1 : at], tokens[at + 1 : at + 2]
+def _beside(tokens: Sequence[str], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the token on each side of one; none at the ends."""
+    return tuple(tokens[at - 1 : at]), tuple(tokens[at + 1 : at + 2])
