@@ -25,18 +25,20 @@ from editcast_model.syntax.binding import (
     renames_definition,
     renames_string,
     unbinds,
+    uses_unknown_member,
 )
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk outside the window.
 UNSEEN = -15.0
-#: Checks on names that only the sources below may fail.
+#: Checks on names that only the sources below may fail; consequences only the one on members.
 _REFUSED = (
     unbinds,
     renames_definition,
     renames_string,
     defines_by_itself,
     assigns_for_nothing,
+    uses_unknown_member,
     splits_pair,
 )
 #: Names of the sources that may rename a definition: its uses follow, or it is still being typed.
@@ -155,12 +157,12 @@ class Situation:
         """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""
         if not self.options.fits(hunk):
             return False
-        if source in (CONSEQUENCE, CONTINUATION):
-            return True
         text = self.history.text
-        names = self.consequences.names(text)
+        names = None if source == CONTINUATION else self.consequences.names(text)
         if names is None:
             return True
+        if source == CONSEQUENCE:
+            return not uses_unknown_member(names, hunk)
         parts = diff(text[hunk.start : hunk.end], hunk.text)
         return not any(is_so(names, one.shifted(hunk.start)) for one in parts for is_so in _REFUSED)
 

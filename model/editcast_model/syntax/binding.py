@@ -4,15 +4,19 @@ import re
 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import FUNCTION, call_around
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field
+from editcast_model.syntax.types import bases_of
 
 #: A name with this many uses is no mistake, even if its definition, such as an import, is missing.
 _USES = 2
 #: The beginning of a statement that gives a value to a name.
 _ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
+#: A member of the object itself that is used, and not defined by that.
+_OWN = re.compile(r"\b(?:self|this)\.(\w+)\b(?!\s*(?::[^=\n]*)?=(?!=))")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
@@ -104,6 +108,22 @@ def assigns_for_nothing(names: Names, hunk: Hunk) -> bool:
     around = (each.node for each in reversed(path) if each.node.child_by_field_name("parameters"))
     end = next((each.end_byte for each in around), len(text))
     return not any(hunk.end <= one.start < end for one in names.of(written[1]))
+
+
+def uses_unknown_member(names: Names, hunk: Hunk) -> bool:
+    """Tell whether a hunk uses a member of the object itself that its class does not name.
+
+    Of Python, JavaScript and TypeScript; a class that extends another one may have it from there.
+    """
+    text, language = names.tree.text, names.tree.language
+    new = {*_OWN.findall(hunk.text)}.difference(_OWN.findall(text, hunk.start, hunk.end))
+    if not new or language not in ("python", *SCRIPTS):
+        return False
+    around = [step.node for step in reversed(names.tree.path_near(hunk.start))]
+    made = next((one for one in around if one.type.startswith("class_d")), None)
+    if made is None or any("parameter" in one.type for one in around):
+        return language == "python"
+    return not (bases_of(names, made) or new.issubset(WORD.findall(names.tree.of(made))))
 
 
 def _is_defined(one: Occurrence) -> bool:

@@ -10,6 +10,7 @@ from editcast_model.syntax.binding import (
     renames_definition,
     renames_string,
     unbinds,
+    uses_unknown_member,
 )
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
@@ -202,3 +203,32 @@ def test_types_of_the_language(language: str, text: str, word: str, expected: bo
     tree = parse(text, language)
     assert tree is not None
     assert is_of_language(Names(tree), text.index(word)) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "new", "expected"),
+    [
+        ("python", "class A:\n    def f(self):\n        return OLD\n", "self.clock()", True),
+        ("python", "class A(B):\n    def f(self):\n        return OLD\n", "self.clock()", False),
+        ("python", "class A:\n    def f(self):\n        OLD\n", "self.clock = 1", False),
+        (
+            "python",
+            "class A:\n    clock = 1\n\n    def f(self):\n        OLD\n",
+            "self.clock",
+            False,
+        ),
+        ("python", "def f():\n    return OLD\n", "self.clock", True),
+        ("python", "class A:\n    clock = 1\n\n    def f(self, a=OLD): ...\n", "self.clock", True),
+        ("typescript", "class A {\n  f() { return OLD; }\n}\n", "this.clock", True),
+        ("typescript", "class A extends B {\n  f() { return OLD; }\n}\n", "this.clock", False),
+        ("typescript", "const f = function () { return OLD; };\n", "this.clock", False),
+        ("go", "func (a A) f() int { return OLD }\n", "self.clock", False),
+    ],
+)
+def test_members_that_the_class_does_not_name(
+    language: str, text: str, new: str, expected: bool
+) -> None:
+    tree = parse(text, language)
+    assert tree is not None
+    start = text.index("OLD")
+    assert uses_unknown_member(Names(tree), Hunk(start, start + 3, new)) is expected
