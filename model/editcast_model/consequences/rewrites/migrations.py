@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from editcast_model.alignment import common_ends
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.replaced.saves import Save
@@ -104,7 +105,9 @@ class Pattern:
     def left_in(self, text: str, *part: int) -> Iterator[Hunk]:
         """Yield the replacements that are left in a text, or in a part of it."""
         for found in self.old.finditer(text, *part):
-            yield Hunk(found.start(), found.end(), found.expand(self.new))
+            old, new = found[0], found.expand(self.new)
+            same = old.rfind("\n", 0, common_ends(old, new)[0]) + 1  # lines that only say where
+            yield Hunk(found.start() + same, found.end(), new[same:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,8 @@ class Migration:
         package: The package whose new version begins it; empty for none.
         gone: The package that no import brings any more when it begins; empty for none.
         major: That version's first number; 0 if any version does, where there was none.
+        name: What it is called; empty for nothing.
+        follows: The migration with which it begins in the same file; empty for none.
     """
 
     renamings: tuple[Renaming, ...]
@@ -126,6 +131,8 @@ class Migration:
     package: str = ""
     gone: str = ""
     major: int = 0
+    name: str = ""
+    follows: str = ""
 
     @property
     def words(self) -> frozenset[str]:
@@ -185,9 +192,11 @@ class Migration:
 def after_migration(change: Change) -> Iterator[Consequence]:
     """Yield what is left of the migrations that a change begins or goes on with."""
     made = [(one.made_in(change), one) for one in migrations(change.after.tree.language)]
+    begun = {one.name for spans, one in made if spans}
     for spans, one in sorted(made, key=lambda each: len(each[0]), reverse=True):
         others = count_others(change, spans) if spans else len(change.made) - 1
-        for found in one.left_in(change.after) if spans or one.begins_in(change) else ():
+        has_begun = spans or one.follows in begun or one.begins_in(change)
+        for found in one.left_in(change.after) if has_begun else ():
             yield replace(found, others=others)
 
 
@@ -238,6 +247,8 @@ def migrations(language: str) -> tuple[Migration, ...]:
             one.get("package", ""),
             one.get("gone", ""),
             one.get("major", 0),
+            one["name"],
+            one.get("follows", ""),
         )
         for one in read_migrations()
         if language in one["languages"]
