@@ -42,6 +42,9 @@ _LEAST = 1e-4
 REPEAT_LAST_CONFIDENCE = 0.35
 
 _LONGEST_OBJECT = 80  # characters
+_PLAIN = re.compile("[a-z]+")
+_TEXT = re.compile("comment|string|text")
+_SHORT = 2  # words of a string that is no sentence
 #: Literal values, which are not names.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
@@ -119,6 +122,7 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
     is_another = (
         _is_of_another(situation, repeat)
         or _is_of_another_class(situation, repeat)
+        or _is_prose(situation, repeat)
         or _is_made_otherwise(situation, repeat)
     )
     return not is_another and situation.accepts(hunk, source)
@@ -174,6 +178,17 @@ def _is_of_another_class(situation: Situation, repeat: Repeat) -> bool:
     known, objects = ({of(names, each) for each in alike} for of in (owner, _object))
     is_known = owner(names, one) in known or _object(names, one) in objects
     return bool(known) and None not in known and not is_known
+
+
+def _is_prose(situation: Situation, repeat: Repeat) -> bool:
+    """Tell whether a repeated edit replaces a plain word of a sentence in a comment or string."""
+    hunk, text = repeat.hunk, situation.history.text
+    is_plain = _PLAIN.fullmatch(text, hunk.start, hunk.end) is not None
+    names = situation.consequences.names(text) if is_plain else None
+    leaf = names.tree.path(hunk.start)[-1] if names else None
+    if names is None or leaf is None or not _TEXT.search(leaf.type):
+        return False
+    return len(names.tree.of(leaf.node).split()) > _SHORT
 
 
 def _object(names: Names, member: Occurrence) -> str:
