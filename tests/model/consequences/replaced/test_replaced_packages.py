@@ -5,7 +5,8 @@ import pytest
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.diff import apply_hunks
 
-NODE = '{\n  "dependencies": {\n    "axios": "^1.7",\n    "moment": "^2.30",\n    "vue": "^3"\n  }\n}\n'
+LINES = ['"axios": "^1.7",', '"moment": "^2.30",', '"vue": "^3"']
+NODE = "\n".join(["{", '  "dependencies": {', *(f"    {line}" for line in LINES), "  }", "}", ""])
 NODE_NOW = NODE.replace('"moment": "^2.30"', '"dayjs": "^1.11"')
 
 
