@@ -42,9 +42,8 @@ _LEAST = 1e-4
 REPEAT_LAST_CONFIDENCE = 0.35
 
 _LONGEST_OBJECT = 80  # characters
-_PLAIN = re.compile("[a-z]+")
-_TEXT = re.compile("comment|string|text")
-_SHORT = 2  # words of a string that is no sentence
+_PLAIN = re.compile("[a-z]{3,}")
+_SHORT = 2  # words of a comment that is no sentence
 #: Literal values, which are not names.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
@@ -181,12 +180,12 @@ def _is_of_another_class(situation: Situation, repeat: Repeat) -> bool:
 
 
 def _is_prose(situation: Situation, repeat: Repeat) -> bool:
-    """Tell whether a repeated edit replaces a plain word of a sentence in a comment or string."""
+    """Tell whether a repeated edit replaces a plain word of a comment, where it means more."""
     hunk, text = repeat.hunk, situation.history.text
     is_plain = _PLAIN.fullmatch(text, hunk.start, hunk.end) is not None
     names = situation.consequences.names(text) if is_plain else None
     leaf = names.tree.path(hunk.start)[-1] if names else None
-    if names is None or leaf is None or not _TEXT.search(leaf.type):
+    if names is None or leaf is None or "comment" not in leaf.type:
         return False
     return len(names.tree.of(leaf.node).split()) > _SHORT
 
