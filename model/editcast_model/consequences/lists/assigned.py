@@ -58,20 +58,12 @@ def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Cons
         start, end = _line(names, function, use)
         like, written = text[start:end], _renamed(names, text[start:end], use.name, new.name)
         hunk: Hunk | None = Hunk(end, end, written)
-        is_declared = any(_fields(names, {*WORD.findall(written)} - {*WORD.findall(like)}))
-        if not is_declared and not _assigns_all(names, function, others):
+        if not any(_fields(names, {*WORD.findall(written)} - {*WORD.findall(like)})):
             old = next(one for one in others if one.name == use.name)
             hunk = _field_beside(names, function, like, old, new)
         if start < end and hunk is not None:
             yield Consequence(hunk, "assign_parameter", cause=f"{use.name} {new.name}")
             return
-
-
-def _assigns_all(names: Names, function: Function, parameters: Iterable[Parameter]) -> bool:
-    """Tell whether a constructor of Python, where fields are not declared, assigns some to them."""
-    found = (_uses(names, function, one.name) for one in parameters)
-    lines = ([_line(names, function, use) for use in uses] for uses in found)
-    return names.tree.language == "python" and all(any(end for _, end in one) for one in lines)
 
 
 def _uses(names: Names, function: Function, name: str) -> Iterator[Occurrence]:
