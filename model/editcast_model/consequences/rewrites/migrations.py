@@ -59,7 +59,8 @@ class Renaming:
     def read(cls, written: str) -> "Renaming":
         """Read a renaming as it is written in the file."""
         old, new = written.split(" -> ")
-        is_typed, old = old.startswith(_TYPED), old.removeprefix(_TYPED)
+        is_typed = old.startswith(f"{_TYPED}.")
+        old = old.removeprefix(_TYPED) if is_typed else old
         behind = r"(?=\()" if old.endswith("()") else r"(?=\[)" if old.endswith("[]") else r"(?!\w)"
         name, is_member = old.strip(".()[]"), old.startswith(".")
         before = r"(?<=\.)" if is_member else r"(?<![\w.])"
