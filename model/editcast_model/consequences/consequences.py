@@ -227,8 +227,16 @@ def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequen
 
 
 def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:
-    """Return the rewrites that are left, but for code written with the example, or in the last."""
+    """Return the rewrites that are left, but for code written with the example, or in the last.
+
+    Brackets around `await` stay where a part of its value is taken.
+    """
+    text = change.after.tree.text
     for one in after_rewrite(change):
+        if one.hunk.text.startswith("(await ") and not text.startswith(
+            (".", "[", "?"), one.hunk.end
+        ):
+            continue
         if not any(each.wrote(one.hunk.start, one.hunk.end) for each in (change, last)):
             yield one
 

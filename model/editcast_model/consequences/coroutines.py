@@ -1,9 +1,10 @@
 """`async` and `await` that are lacking once what others call as well has become a coroutine.
 
-Of Python, JavaScript and TypeScript. A call whose result goes to something that takes coroutines,
-such as `asyncio.gather` or `Promise.all`, is left alone. In Python a coroutine sleeps by `asyncio`,
-is given to no thread, and the methods of an `AsyncClient` that was a `Client` are waited for. In
-JavaScript, so is `readFile` where it was `readFileSync`.
+Of Python, JavaScript, TypeScript and C#. A call whose result goes to something that takes
+coroutines, such as `asyncio.gather` or `Promise.all`, is left alone. In Python a coroutine sleeps
+by `asyncio`, is given to no thread, and the methods of an `AsyncClient` that was a `Client` are
+waited for. In JavaScript, so is `readFile` where it was `readFileSync`; in C#, `LoadAsync` where
+it was `Load`.
 """
 
 import re
@@ -13,10 +14,10 @@ from itertools import takewhile
 
 from tree_sitter import Node
 
-from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.other_files.imports import family_of
-from editcast_model.consequences.passing.overrides import methods_like
+from editcast_model.consequences.passing.overrides import class_name, methods_like
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
@@ -37,10 +38,17 @@ _AWAIT = frozenset({"await", "await_expression"})
 _TAKERS = frozenset(
     {"gather", "create_task", "ensure_future", "run", "run_until_complete", "wait", "wait_for"}
     | {"as_completed", "shield", "all", "allSettled", "race", "any", "start_soon", "then"}
-    | {"catch", "finally"}
+    | {"catch", "finally", "WhenAll", "WhenAny", "Run", "FromResult", "ContinueWith"}
+    | {"Result", "GetAwaiter", "ConfigureAwait", "Wait"}
 )
 #: What accesses a part of a result, so that `await` needs parentheses: `(await f()).name`.
-_PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
+_PARTS = frozenset(
+    {"attribute", "subscript", "member_expression", "subscript_expression"}
+    | {"member_access_expression", "element_access_expression", "conditional_access_expression"}
+)
+_STANDS_IN = re.compile("Fake|Stub|Dummy|Mock|InMemory")
+#: Types of C# whose values are awaited.
+_TASKS = ("Task", "ValueTask", "IAsyncEnumerable")
 #: What runs a function in a thread.
 _THREADS = re.compile(
     r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread)$"
@@ -56,7 +64,7 @@ _NAMED = ("function_declaration", "method_definition")
 _MODULE = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 _AT_TOP = re.compile(r"^(?:(?:export )?(?:const|let|var) [^\n=]*= )?await \w", re.MULTILINE)
 #: Types of nodes in a function that the function does not run, or not at once.
-_APART = re.compile("parameters$|^class_|^generator_expression$")
+_APART = re.compile("parameters$|^class_|^generator_expression$|^lambda_expr|^anonymous_")
 
 
 def after_coroutine(change: Change) -> Iterator[Consequence]:
@@ -71,7 +79,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
             yield from used_awaited(names, one)
     yield from _of_async_classes(change)
     yield from _no_longer_blocking(change)
-    is_known = family_of(names.tree.language) in ("python", "script")
+    is_known = family_of(names.tree.language) in ("python", "script", "csharp")
     for hunk, start, end in change.finished() if is_known else ():
         for word in WORD.finditer(names.tree.text, start, end):
             if word[0] == "await":
@@ -94,11 +102,24 @@ def _awaited_alike(change: Change, hunk: Hunk, waiting: Node) -> Iterator[Conseq
             yield from awaited(names, call)
 
 
-def made_alike(names: Names, name: str, owner: str) -> Iterator[Consequence]:
-    """Return the `async` of methods that implement or override a method that became a coroutine."""
+def made_alike(names: Names, name: str, owner: str, new: str = "") -> Iterator[Consequence]:
+    """Return the `async` of methods that implement or override a method that became a coroutine.
+
+    Those that have its former name get the `new` one with it. One that returns a promise or a task
+    already need not be `async`, and what stands in for another class in C# waits for nothing.
+    """
     for method in methods_like(names, name, owner.partition("@")[0]):
-        if (body := field(method, "body")) is not None:
-            yield from _made_async(names, body, is_first=True)
+        called, body = field(method, "name"), field(method, "body")
+        if body is None or _is_awaited(method, names.tree):
+            continue
+        for one in _made_async(names, body, is_first=True):
+            hunk = one.hunk
+            if names.tree.language == "csharp" and _STANDS_IN.search(class_name(names, method)):
+                hunk = replace(hunk, text=hunk.text.removeprefix("async "))
+            if new and called is not None:
+                between = names.tree.text[hunk.end : called.start_byte]
+                hunk = Hunk(hunk.start, called.end_byte, f"{hunk.text}{between}{new}")
+            yield replace(one, hunk=hunk)
 
 
 def new_coroutines(change: Change) -> Iterator[Function]:
@@ -111,8 +132,9 @@ def new_coroutines(change: Change) -> Iterator[Function]:
 
 def _is_awaited(function: Node, tree: Tree) -> bool:
     """Tell whether calls of a function are to be awaited."""
-    result = tree.of(function.child_by_field_name("return_type")).lstrip(": ")
-    return is_async(function) or result.startswith("Promise<")
+    result = tree.of(field(function, "return_type", "returns")).lstrip(": ")
+    is_task = tree.language == "csharp" and result.startswith(_TASKS)
+    return is_async(function) or is_task or result.startswith("Promise<")
 
 
 def used_awaited(names: Names, one: Occurrence) -> Iterator[Consequence]:
@@ -193,12 +215,14 @@ def _closed(names: Names, call: Call) -> Iterator[Consequence]:
     yield Consequence(hunk, "await_call")
 
 
-def with_await(names: Names, one: Consequence, renamed: Renamed) -> Consequence:
+def with_await(names: Names, one: Consequence, old: str, *, is_task: bool) -> Consequence:
     """Return the new name of a call that was synchronous with the `await` that it needs.
 
-    Such as `await readFile` where `readFileSync` is left.
+    Such as `await readFile` where `readFileSync` is left, or `await LoadAsync` where it was `Load`,
+    if that `is_task` of C# now.
     """
-    name = names.at(one.hunk.start) if renamed.before.name == f"{one.hunk.text}Sync" else None
+    new, is_task = one.hunk.text, is_task and names.tree.language == "csharp"
+    name = names.at(one.hunk.start) if is_task or old == f"{new}Sync" else None
     call = call_of(names.tree, name) if name is not None else None
     if call is None or not _may_await(names, call.node, was_blocking=True):
         return one
@@ -232,6 +256,11 @@ def _may_await(names: Names, node: Node, *, was_blocking: bool = False) -> bool:
         return is_top and (_MODULE if was_blocking else _AT_TOP).search(names.tree.text) is not None
     if names.tree.language == "python":
         return True
+    if names.tree.language == "csharp":  # a task is returned as it is
+        is_returned = parent.type in ("return_statement", "arrow_expression_clause")
+        is_event = "EventArgs" in names.tree.of(field(function, "parameters"))
+        is_task = _promise(names, function) is None
+        return not is_event and (is_async(function) or not (is_returned and is_task))
     # A promise is returned as it is, and nobody waits for the end of an event handler.
     is_handler = parent.type == "expression_statement" and not is_async(function)
     is_handler &= not (was_blocking and function.type in _NAMED)
@@ -265,6 +294,8 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
     if function.type == "method_definition":  # behind `static` and the like
         name = function.child_by_field_name("name")
         at = next(one.start_byte for one in function.children if one == name or one.type == "*")
+    elif (kind := field(function, "returns")) is not None:
+        at = kind.start_byte
     hunk, result = Hunk(at, at, "async "), _promise(names, function)
     if result is not None:  # its type is another one as well
         hunk = Hunk(at, result.end, f"async {names.tree.text[at : result.start]}{result.text}")
@@ -283,6 +314,8 @@ def _coroutine_around(names: Names, node: Node) -> Node | None:
     within = takewhile(lambda one: one != function, names.tree.around(node))
     if any(_APART.search(one.type) for one in within):
         return None
+    if names.tree.language == "csharp" and field(function, "returns") is None:
+        return None
     called = names.tree.of(function.child_by_field_name("name"))
     is_fixed = called.startswith("__") or called == "constructor"
     is_fixed |= any(child.type in ("get", "set") for child in function.children)
@@ -291,7 +324,12 @@ def _coroutine_around(names: Names, node: Node) -> Node | None:
 
 def _promise(names: Names, function: Node) -> Hunk | None:
     """Return the type that a coroutine's result has in TypeScript; None if it is written so."""
-    result = function.child_by_field_name("return_type")
+    result = field(function, "return_type", "returns")
+    if result is not None and names.tree.language == "csharp":
+        written = names.tree.of(result)
+        task = "Task" if written == "void" else f"Task<{written}>"
+        is_task = written.startswith(_TASKS)
+        return None if is_task else Hunk(result.start_byte, result.end_byte, task)
     if result is None or not names.tree.language.startswith(("typescript", "vue")):
         return None
     if any(child.type == "*" for child in function.children):
@@ -306,9 +344,15 @@ def _is_taken(names: Names, node: Node) -> bool:
     """Tell whether something around a call takes its coroutine as it is."""
     function = function_node_around(names.tree, node)
     for one in takewhile(lambda one: one != function, names.tree.around(node)):
-        called = field(one, "function", "property")
+        called = field(one, "function", "property") or (
+            field(one, "name") if _is_part(one) else None
+        )
         if called is not None:
-            called = field(called, "property", "attribute") or called
+            called = field(called, "property", "attribute", "name") or called
         if names.tree.of(called) in _TAKERS:
             return True
     return False
+
+
+def _is_part(node: Node) -> bool:
+    return node.type == "member_access_expression"

@@ -8,7 +8,7 @@ from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant
-from editcast_model.consequences.coroutines import after_coroutine, with_await
+from editcast_model.consequences.coroutines import after_coroutine, new_coroutines, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
 from editcast_model.consequences.kinds import Consequence, Kind
@@ -95,8 +95,10 @@ def after_change(
     for renamed in change.renamed:
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
+        new = {one.defined.start for one in new_coroutines(change)}
         for one in _after_rename(change, renamed):
-            one = with_await(change.after, one, renamed)
+            is_task = renamed.after.start in new
+            one = with_await(change.after, one, renamed.before.name, is_task=is_task)
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         cause = replacing(change.after, one.hunk)

@@ -170,7 +170,7 @@ def function_node_around(tree: Tree, node: Node) -> Node | None:
 
 def is_async(function: Node) -> bool:
     """Tell whether a function is a coroutine."""
-    return any(child.type == "async" for child in function.children)
+    return any(x.type == "async" for one in function.children for x in (one, *one.children[:1]))
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:

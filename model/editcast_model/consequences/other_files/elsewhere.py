@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 from editcast_model.consequences.arguments import fitted
-from editcast_model.consequences.coroutines import made_alike, used_awaited
+from editcast_model.consequences.coroutines import made_alike, used_awaited, with_await
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
@@ -80,9 +80,14 @@ def after_modules(
     optional = _optional(due) if family == "c" else set()
     for change in due:
         ties = Ties(names, path, change, imported)
+        for name in change.names if ties.is_tied else ():
+            if (name.owner, name.new) in change.coroutines:
+                yield from made_alike(names, name.old, name.owner, name.new)
         for name in change.names:
             renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
-            yield from (adapted(names.tree, one, name.value) for one in renames)
+            is_task = (name.owner, name.new) in change.coroutines
+            renames = (adapted(names.tree, one, name.value) for one in renames)
+            yield from (with_await(names, one, name.old, is_task=is_task) for one in renames)
         for parameters in change.parameters:
             yield from _called_otherwise(ties, parameters, optional)
         for key in change.coroutines:

@@ -80,6 +80,12 @@ def methods_like(names: Names, name: str, owner: str) -> Iterator[Node]:
             yield one.path[-2].node
 
 
+def class_name(names: Names, method: Node) -> str:
+    """Return the name of the class around a method; empty for none."""
+    found = (one for one in names.tree.around(method) if one.type.startswith("class"))
+    return names.tree.of(field(next(found, None), "name"))
+
+
 def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
     """Return the methods of a text that have to follow a signature."""
     for one in names.of(signature.name):
