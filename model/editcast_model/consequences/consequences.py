@@ -21,7 +21,6 @@ from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.columns import in_column
 from editcast_model.consequences.replaced.flags import flags_left_in
-from editcast_model.consequences.replaced.packages import packages_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.units import new_units, units_left_in
@@ -178,7 +177,6 @@ class Consequences:
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
         yield from flags_left_in(self._saves, now.tree.text, now)
-        yield from packages_left_in(self._saves, now)
         for one in after_modules(now, self._path, elsewhere, importable):
             yield replace(one, cause=replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)

@@ -355,4 +355,5 @@ def _is_taken(names: Names, node: Node) -> bool:
 
 
 def _is_part(node: Node) -> bool:
+    """Tell whether a node takes a part of an object, in C#."""
     return node.type == "member_access_expression"

@@ -92,10 +92,10 @@ def after_change(
         entries: The texts that files of the project give names to.
     """
     yield from lines_to_migrate(change)
+    new = {one.defined.start for one in new_coroutines(change)} if change.renamed else set()
     for renamed in change.renamed:
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
-        new = {one.defined.start for one in new_coroutines(change)}
         for one in _after_rename(change, renamed):
             is_task = renamed.after.start in new
             one = with_await(change.after, one, renamed.before.name, is_task=is_task)

@@ -31,8 +31,6 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
 _KEYWORDS: Final = frozenset(("from", "import", "as", "type"))
 #: The path of a module, whose words are no names.
 _PATH: Final = re.compile(r"[\"'][^\"']*[\"']")
-#: A module that is imported as a whole by its own name.
-_WHOLE: Final = re.compile(r"\b(\w+) (?:from |= ?require\()([\"'])\1\2")
 #: The text before an imported name in its line.
 _TAKEN: Final = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b.*[\s(,]|(?:import|export|const|let|var)\b[^{}]*\{.*[\s{,])"
@@ -61,9 +59,9 @@ def touches_only_imports(text: str, hunk: Hunk, language: str) -> bool:
 def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> bool:
     """Tell whether code requires a change of import lines.
 
-    Either the change imports another name from the same module, or another module in its place, or
-    it imports a name that the code uses and no other line imports, or, in Python, JavaScript and
-    TypeScript, it removes names that an earlier text used, and that nothing uses now.
+    Either the change imports another name from the same module, or it imports a name that the code
+    uses and no other line imports, or, in Python, JavaScript and TypeScript, it removes names that
+    an earlier text used, and that nothing uses now.
     """
     start = text.rfind("\n", 0, hunk.start) + 1
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():
@@ -72,8 +70,6 @@ def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> boo
     # A hunk may cut words, as `NotFound, User` of `User, UserNotFound, UserId`.
     start, end = line_around(text, hunk.start, hunk.end)
     lines = text[start:end], hunk.shifted(-start).apply(text[start:end])
-    if all(map(_WHOLE.search, lines)):  # of another package: its uses follow
-        return True
     if language in SCRIPTS:
         lines = _PATH.sub("", lines[0]), _PATH.sub("", lines[1])
     before, after = map(words_of, lines)

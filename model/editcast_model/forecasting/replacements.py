@@ -69,8 +69,8 @@ class Next:
 
         Of `f"Hi {name}"` and `f"Bye {guest}"`, `format(name=name)` becomes `format(guest=guest)`.
         """
-        words = {one: counterpart(one, self.between, between) for one in self.between}
-        new = [words.get(one, one) for one in lex(self.replacement.new)]
+        then, made = self.between, lex(self.replacement.new)
+        new = [counterpart(one, then, between) if one in then else one for one in made]
         return None if None in new else "".join(filter(None, new))
 
 
@@ -117,7 +117,7 @@ class Tokens:
         )
 
     def places(self, replacement: Replacement) -> Places:
-        """Return the token indices where the replaced tokens, or a neighbour of none, stand."""
+        """Return the token indices where the replaced tokens stand, or a neighbour does."""
         old = replacement.old
         if not old:
             near = np.zeros(self.count + 1, np.bool_)

@@ -167,14 +167,6 @@ def save(client, booking: Booking, draft: Booking):
     assert proposed == {after.index("json", after.index("draft.json"))}
 
 
-def test_a_plain_word_of_a_sentence_is_not_replaced_again(forecaster: NeuralForecaster) -> None:
-    before = "const a = moment(b);\nconst c = moment(d);\n// Now, at this moment, or never.\n"
-    session = forecaster.resume(EditHistory(before, language="javascript"))
-    session.update(after := before.replace("moment(b)", "dayjs(b)"), saved=True)
-    proposed = {one.hunk.start for one in of_source(session, "repeated")}
-    assert proposed == {after.index("moment(d)")}
-
-
 def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) -> None:
     known = forecaster.ranker
     try:

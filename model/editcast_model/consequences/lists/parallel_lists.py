@@ -25,7 +25,7 @@ from editcast_model.consequences.lists.entries import (
     lists_around,
 )
 from editcast_model.consequences.lists.in_texts import added_columns, after_column, lacking_in_texts
-from editcast_model.consequences.lists.placing import as_line, without
+from editcast_model.consequences.lists.placing import as_line, without, without_node
 from editcast_model.consequences.lists.related import (
     is_of_another,
     is_passed,
@@ -135,11 +135,9 @@ def _argument_by_name(tree: Tree, place: int, called: str) -> Hunk | None:
     call, listed, argument, _ = path[-4:]
     if not called or tree.of(first_child(call)).rpartition(".")[2] != called:
         return None
-    before, after = argument.prev_named_sibling, argument.next_named_sibling
-    if before is None and after is None:
+    if listed.named_child_count == 1:
         return Hunk(listed.start_byte + 1, listed.end_byte - 1, "")
-    ends = before and before.end_byte, after and after.start_byte
-    return without(tree.text, argument.start_byte, argument.end_byte, *ends)
+    return without_node(tree.text, argument)
 
 
 def _lists_with(

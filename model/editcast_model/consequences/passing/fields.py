@@ -32,7 +32,7 @@ def after_field(change: Change) -> Iterator[Consequence]:
         is_field = is_declared_member(new) and new.part.kind != "method"
         if not is_field or new.start in known or change.same_before(new) is not None:
             continue
-        functions = constructors(names, owner(names, new))
+        functions = _constructors(names, owner(names, new))
         words = {new.name, _bare(new.name), names.rules.sigil + _bare(new.name)}
         named = [each.start for word in words for each in names.of(word)]
         if len(functions) == 1 and not any(map(functions[0].has, named)):
@@ -44,7 +44,7 @@ def _bare(field: str) -> str:
     return field.strip("_")
 
 
-def constructors(names: Names, whose: str | None) -> list[Function]:
+def _constructors(names: Names, whose: str | None) -> list[Function]:
     """Return the constructors of a class, in Go the functions that are called so."""
     name = (whose or "").partition("@")[0]
     go = {f"New{name}", "New"} if names.tree.language == "go" else set[str]()

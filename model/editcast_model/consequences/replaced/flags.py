@@ -13,7 +13,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import without_node
 from editcast_model.consequences.lists.word_forms import forms, has, parts_of, written_forms
 from editcast_model.consequences.replaced.saves import Save
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk, diff, line_around
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
@@ -120,9 +120,9 @@ def _without_setting(tree: Tree, place: int) -> Iterator[Hunk]:
     listed = setting.parent
     if value == "false" and test is not None and test.parent is not None:
         after = test.next_named_sibling
-        start = _start_of_line(tree.text, test.start_byte)
+        start = line_around(tree.text, test.start_byte)[0]
         if after is not None:
-            yield Hunk(start, _start_of_line(tree.text, after.start_byte), "")
+            yield Hunk(start, line_around(tree.text, after.start_byte)[0], "")
         else:
             before = test.prev_named_sibling
             yield Hunk(before.end_byte if before is not None else start, test.end_byte, "")
@@ -130,7 +130,3 @@ def _without_setting(tree: Tree, place: int) -> Iterator[Hunk]:
         yield Hunk(listed.start_byte, listed.end_byte, "")
     else:
         yield without_node(tree.text, setting)
-
-
-def _start_of_line(text: str, place: int) -> int:
-    return text.rfind("\n", 0, place) + 1

@@ -29,7 +29,7 @@ from editcast_model.forecasting.interface import (
 from editcast_model.forecasting.replacements import CONTEXT, KnownReplacements, Repeat
 from editcast_model.history import EditHistory
 from editcast_model.syntax.binding import is_of_language
-from editcast_model.syntax.members import owner
+from editcast_model.syntax.members import object_of, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 
@@ -41,9 +41,6 @@ _LEAST = 1e-4
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
-_LONGEST_OBJECT = 80  # characters
-_PLAIN = re.compile("[a-z]{3,}")
-_SHORT = 2  # words of a comment that is no sentence
 #: Literal values, which are not names.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
@@ -121,7 +118,6 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
     is_another = (
         _is_of_another(situation, repeat)
         or _is_of_another_class(situation, repeat)
-        or _is_prose(situation, repeat)
         or _is_made_otherwise(situation, repeat)
     )
     return not is_another and situation.accepts(hunk, source)
@@ -179,21 +175,9 @@ def _is_of_another_class(situation: Situation, repeat: Repeat) -> bool:
     return bool(known) and None not in known and not is_known
 
 
-def _is_prose(situation: Situation, repeat: Repeat) -> bool:
-    """Tell whether a repeated edit replaces a plain word of a comment, where it means more."""
-    hunk, text = repeat.hunk, situation.history.text
-    is_plain = _PLAIN.fullmatch(text, hunk.start, hunk.end) is not None
-    names = situation.consequences.names(text) if is_plain else None
-    leaf = names.tree.path(hunk.start)[-1] if names else None
-    if names is None or leaf is None or "comment" not in leaf.type:
-        return False
-    return len(names.tree.of(leaf.node).split()) > _SHORT
-
-
 def _object(names: Names, member: Occurrence) -> str:
-    """Return what is written before a member and its dot."""
-    line = names.tree.text[max(0, member.start - _LONGEST_OBJECT) : member.start]
-    return re.split(r"[^\w.]", line.rstrip("."))[-1]
+    """Return the object that a member is taken from, as it is written."""
+    return names.tree.of(object_of(member.path[-2].node))
 
 
 def _is_part(old: str, new: str, *, is_here: bool) -> bool:
