@@ -25,6 +25,7 @@ from editcast_model.consequences.members.renames import (
 )
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
+from editcast_model.consequences.other_files.includes import included
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.fields import after_field
 from editcast_model.consequences.passing.overrides import after_method
@@ -39,6 +40,7 @@ from editcast_model.consequences.rewrites.clocks import after_clock
 from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
+from editcast_model.consequences.rewrites.ownership import after_ownership
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
 from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
@@ -74,6 +76,8 @@ _RULES = (
     after_migration,
     after_clock,
     after_lock,
+    included,
+    after_ownership,
     after_guard,
     after_moved_declaration,
     after_import,

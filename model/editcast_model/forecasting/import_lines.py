@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from editcast_model.alignment import common_ends
+from editcast_model.consequences.other_files.includes import HEADERS
 from editcast_model.diff import Hunk, line_around
 from editcast_model.history import Words, words_of
 from editcast_model.syntax.languages import SCRIPTS
@@ -74,6 +75,7 @@ def follows_code(text: str, hunk: Hunk, language: str, earlier: str = "") -> boo
         lines = _PATH.sub("", lines[0]), _PATH.sub("", lines[1])
     before, after = map(words_of, lines)
     old, new = before - after, after - before
+    new |= {name for name, header in HEADERS.items() if language == "cpp" and header in new}
     if new or language not in ("python", *SCRIPTS):
         return bool(new & code - importing)
     removed = old - _words(hunk.apply(text), language)[0]

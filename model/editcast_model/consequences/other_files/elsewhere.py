@@ -40,6 +40,7 @@ from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.wrapped import handed_on
 from editcast_model.consequences.rewrites.containers import of_type_left_in
+from editcast_model.consequences.rewrites.ownership import Owner, given, kept
 from editcast_model.consequences.value_changes import by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_at, call_of, called_by
@@ -113,6 +114,8 @@ def after_modules(
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
+            for one in change.owners:
+                yield from _owned(ties, one)
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
             for kind, kinds in change.containers:
@@ -168,6 +171,15 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     for one in possible_keys(names, name.old) if ties.is_tied else ():
         text = f"{name.new}: {name.old}" if one.part.is_shorthand else name.new
         yield Consequence(Hunk(one.start, one.end, text), "rename_compound_field")
+
+
+def _owned(ties: Ties, owner: Owner) -> Iterator[Consequence]:
+    """Return what is left to do with what owns what it points to now."""
+    if owner.place is None:
+        yield from kept(ties.names, owner) if ties.is_declared_here else ()
+    else:
+        used = _uses(ties, owner.whose, owner.name, kinds=_NAMED)
+        yield from given(ties.names, owner, _calls(ties.names, used))
 
 
 def _optional(changes: Iterable[ModuleChange]) -> set[tuple[str, str]]:

@@ -24,6 +24,7 @@ from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
 from editcast_model.consequences.results.wrapped import newly_wrapped
 from editcast_model.consequences.rewrites.containers import new_kinds
+from editcast_model.consequences.rewrites.ownership import Owner, newly_owning
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_of
 from editcast_model.syntax.components import called_by_others, have_one_type
@@ -114,6 +115,7 @@ class ModuleChange:
         missing: Those that return nothing where they failed, with the word for it and the error.
         typed: What is a member of an enum now.
         containers: The types that are other kinds of containers now, with both kinds.
+        owners: What owns what it points to since the last saves, in C++.
     """
 
     file: str
@@ -132,6 +134,7 @@ class ModuleChange:
     missing: tuple[tuple[Key, str, str], ...] = ()
     typed: tuple[Typed, ...] = ()
     containers: tuple[tuple[str, str], ...] = ()
+    owners: tuple[Owner, ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -141,6 +144,7 @@ class ModuleChange:
         words |= {one.name for one in self.prototypes}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
+        words |= {one.name for one in self.owners}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
@@ -304,6 +308,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "missing": lambda change: _keyed(change, newly_missing(change)),
     "typed": newly_typed_for_others,
     "containers": new_kinds,
+    "owners": newly_owning,
 }
 
 
