@@ -40,7 +40,11 @@ _IN_BRACES = re.compile(r"\{\s*(.*?)\s*\}", re.DOTALL)
 _APART = re.compile("import|literal_type|expression_statement|concatenated")
 #: Fields that contain names, and the texts of tagged templates.
 _FIELDS = frozenset("key name index subscript source arguments".split())
+#: What follows on the key of a text that values are put into.
+_VALUES = re.compile(r"([\"'`]), .*\)$", re.DOTALL)
 _ASKS = re.compile(r"(?:require|import|typeof)\b")
+#: What writes a log, which is for developers.
+_LOGS = re.compile(r"(?:\b[Ll]og(?:ger|ging)?|LOG|\bconsole)(?:\??\.|->|::)\w+\s*$")
 #: Attributes whose values are for the browser, not for people.
 _MARKUP = frozenset("class className for htmlFor href id key name rel role src style type".split())
 #: The template of a Vue file; in it the text between tags, or an attribute with its value.
@@ -51,7 +55,7 @@ _ATTRIBUTE = re.compile(r'(?<=\s)(?P<all>(?P<name>[a-z][\w-]*)="(?P<text>[^"{}<>
 
 #: The translator of a component, with the part of the catalogues that it is for.
 _TRANSLATOR = re.compile(
-    r"const (?:\{ (?P<taken>t)\b[^}]*\}|(?P<name>t)) = use(?:Translations?|I18n)"
+    r"const (?:\{ (?P<taken>t)\b[^}]*\}|(?P<name>t)) = use(?:Translations?|I18n|T)"
     r"""\((?:["'](?P<space>[\w.-]+)["'])?\)"""
 )
 _CATALOGUE = re.compile(r"locale|lang|i18n|translation|messages", re.IGNORECASE)
@@ -156,13 +160,15 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
     tree, names = change.before.tree, change.after
     for offset in sorted({at for one in change.hunks for at in (one.start, one.end - 1)}):
         path = path_of(tree, max(offset, 0))
-        text = literal_text(tree, path[-1].node)
-        known = entries.of(text) if text else ()
+        whole = path[-1].node if is_literal(path[-1].node) else None
+        text = literal_text(tree, whole) if whole is not None else None
+        known = entries.of(text) if text else entries.places() if whole is not None else ()
         span = _span_now(change, *_extent(tree, path[-1].node)) if known else None
         if span is None or change.is_active(*span) or span[1] - span[0] > _LONGEST:
             continue
         code = names.tree.text[slice(*span)]
-        found = _reference(_unplaced(code, path), known)
+        asked = _unplaced(code, path) if text else _VALUES.sub(r"\1)", code)
+        found = _reference(asked, known)
         if found is None or (text and text in found.before + found.after):
             continue
         first = WORD.search(code)
@@ -316,6 +322,8 @@ def is_apart(tree: Tree, path: Path) -> bool:
     if above.type == "jsx_attribute":
         return tree.of(first_child(above.node)) in _MARKUP
     asks = any(_ASKS.match(tree.of(step.node)) for step in path[-3:-1])
+    calls = (tree.of(step.node).partition("(")[0] for step in path if "call" in step.type)
+    asks |= any(map(_LOGS.search, calls))
     return asks or path[-1].field in _FIELDS or bool(_APART.search(above.type))
 
 

@@ -41,6 +41,8 @@ from editcast_model.consequences.rewrites.containers import after_container
 from editcast_model.consequences.rewrites.locks import after_lock
 from editcast_model.consequences.rewrites.migrations import after_migration, lines_to_migrate
 from editcast_model.consequences.rewrites.ownership import after_ownership
+from editcast_model.consequences.translation.marks import after_translation
+from editcast_model.consequences.translation.translators import after_translator
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
 from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
@@ -78,6 +80,8 @@ _RULES = (
     after_lock,
     included,
     after_ownership,
+    after_translation,
+    after_translator,
     after_guard,
     after_moved_declaration,
     after_import,

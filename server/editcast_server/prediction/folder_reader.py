@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from editcast_model.consequences.other_files.entry_index import EntryIndex
+from editcast_model.consequences.other_files.entry_index import EntryIndex, is_table
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.plain_files import open_plain
@@ -121,23 +121,24 @@ class FolderReader:
             if is_over.is_set() or time.monotonic() > started + _SECONDS:
                 break
             file = f"{name}/{path.relative_to(folder).as_posix()}"
-            language, is_table = language_of("", path.name), _is_table(path.name)
-            is_allowed = _is_allowed(path, language or ("json" if is_table else ""), settings)
+            language, is_whole = language_of("", path.name), _is_table(file)
+            known_as = language or (path.suffix[1:].replace("yml", "yaml") if is_whole else "")
+            is_allowed = _is_allowed(path, known_as, settings)
             if is_allowed and _DOCUMENT.search(path.name) and not is_over.is_set():
                 self.documents = (*self.documents, file)[:MOST_DOCUMENTS]
-            is_full = counts[is_table] >= (MOST_TABLES if is_table else MOST_FILES)
-            if is_full or not is_allowed or not (language or is_table):
+            is_full = counts[is_whole] >= (MOST_TABLES if is_whole else MOST_FILES)
+            if is_full or not is_allowed or not (language or is_whole):
                 continue
-            counts[is_table] += 1
+            counts[is_whole] += 1
             begun = time.monotonic()
-            self._put(file, language or "json", path, lambda: not is_over.is_set())
+            self._put(file, known_as, path, lambda: not is_over.is_set())
             time.sleep(max(_PAUSE, time.monotonic() - begun))
         seconds = time.monotonic() - started
         log.info("Read %d files of a folder, in %.1f s", counts.total(), seconds)
 
     def _put(self, file: str, language: str, path: Path, is_wanted: Callable[[], bool]) -> None:
         """Put a file into the indexes and the memory."""
-        if _is_table(path.name):
+        if _is_table(file):
             self._entries.put(file, language, whole_text_of(path), is_wanted)
             return
         text = text_of(path)
@@ -147,9 +148,9 @@ class FolderReader:
         self._memory.settle()
 
 
-def _is_table(name: str) -> bool:
-    """Tell whether a file is JSON that people write."""
-    return name.lower().endswith(".json") and name not in _LOCKS
+def _is_table(file: str) -> bool:
+    """Tell whether all of a file may be a table, and people write it."""
+    return is_table(file) and file.rpartition("/")[2] not in _LOCKS
 
 
 def _is_allowed(path: Path, language: str, settings: Settings) -> bool:

@@ -32,7 +32,25 @@ class Color(Enum):
 
 LABELS = {"first": "The first", "second": "The second"}
 """
+PAGES = """de:
+  page:
+    # The head of the page.
+    title: "Seite %{number}"
+    foot: 'At the end'  # of it
+    next: Go on to the next
+    plain:
+"""
+BOOKING = """<?php
+
+return [
+    'taken' => 'This slot is taken.',
+    'saved' => 'It is saved.',
+];
+"""
 FILES = {
+    "config/locales/de.yml": PAGES,
+    "config/settings.yml": PAGES.replace("Go on to", "Come to"),
+    "lang/en/booking.php": BOOKING,
     "src/locales/en.json": ENGLISH,
     "src/locales/de.json": GERMAN,
     "src/messages.ts": MESSAGES,
@@ -180,6 +198,21 @@ type A = 'Sign out' | 'Open it';
 const a = { 'Sign out': 1, [b]: <<'Sign out'=>t('signOut.title')>> };
 f([['Sign in'=>t('signIn.title')]], a['Sign out'], require('Sign out'), tag`Sign out`);
 if (typeof a === 'Sign out') <p className="Sign out" title={`Sign out ${a}`} />;
+""",
+    ),
+    "texts that have values, and others": (
+        "a.rb",
+        """puts [["Seite #{at}"=>I18n.t("page.title", number: at)]]
+puts <<"Go on to the next"=>I18n.t("page.next")>>, "Come to the next", "Seite #{at + 1}"
+""",
+    ),
+    "texts for people, not for a log": (
+        "a.php",
+        """<?php
+Log::info('This slot is taken.');
+refuse([['This slot is taken.'=>__('booking.taken')]]);
+$this->logger->warning('It is saved.');
+return <<'It is saved.'=>__('booking.saved')>>;
 """,
     ),
     "tables that have the same texts": (

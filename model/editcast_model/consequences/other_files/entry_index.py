@@ -27,11 +27,22 @@ _LITERAL: Final = re.compile(r"^(?:template_)?string$|string_literal$|^encapsed_
 #: Types of nodes that are literal parts of a string, not interpolated values.
 _PART: Final = re.compile("string_|escape")
 _QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'`])(.*)\1", re.DOTALL)
+#: A line of YAML with a key, and perhaps a text.
+_YAML_LINE: Final = re.compile(
+    r"""^(?P<indent>[ ]*)(?P<key>[\w.-]{1,100}):
+    (?:[ ]+(?:(?P<quote>["'])(?P<text>.*)(?P=quote)|(?P<plain>[^\s"'#&*|>\[{].*?)))?[ ]*$""",
+    re.MULTILINE | re.VERBOSE,
+)
+#: Files of translations: other files of YAML are of settings.
+_CATALOGUE: Final = re.compile(
+    r"(?:locale|lang|i18n|translation|messages).*\.ya?ml$", re.IGNORECASE
+)
 _ESCAPED: Final = re.compile(r"\\([\"'`])")
 _KEY: Final = re.compile(r"(?P<name>[\w$-]{1,100})|([\"'])(?P<text>[^\"'\\\n]{1,100})\2")
 #: An entry of a table: alone on a line, or in braces.
 _ENTRY: Final = re.compile(
-    r"""(?:^[^"'`:=\n]*["']?\s*[:=]|[{,]\s*["']?[\w$-]+["']?\s*:)\s*(["'`])[^"'`\n]{3,200}\1"""
+    r"""(?:^[^"'`:=\n]*(?:["'][\w.$-]+)?["']?\s*(?:[:=]|=>)|[{,]\s*["']?[\w$-]+["']?\s*:)"""
+    r"""\s*(["'`])[^"'`\n]{3,200}\1"""
     r"""(?=\s*(?:$|[,;}#/]|as const))""",
     re.MULTILINE,
 )
@@ -78,7 +89,7 @@ def _may_have_table(text: str, file: str) -> bool:
     """Tell whether a file may hold two entries or more, by its looks: most need no parsing."""
     found = _ENTRY.finditer(text)
     has_two = next(found, None) is not None and next(found, None) is not None
-    return _is_json(file) or has_two or _ENUM.search(text) is not None
+    return is_table(file) or has_two or _ENUM.search(text) is not None
 
 
 def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Keys]]:
@@ -87,13 +98,13 @@ def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Key
     Args:
         text: The file's text.
         identifier: The editor's language identifier.
-        file: The file's path; JSON is known by its suffix, since it has no grammar.
+        file: The file's path; JSON and YAML are known by it, since they have no grammar.
     """
     found: Iterator[tuple[str, Keys]] = iter(())
     if len(text) > _MOST_CHARACTERS:
         return
-    if _is_json(file):
-        found = _entries_of_json(text)
+    if is_table(file):
+        found = (_entries_of_yaml if _CATALOGUE.search(file) else _entries_of_json)(text)
     elif (tree := parse(text, language_of(identifier, file))) is not None:
         found = ((value, keys) for _, value, keys in table_entries(tree))
     for value, keys in found:
@@ -101,8 +112,18 @@ def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Key
             yield value, keys
 
 
-def _is_json(file: str) -> bool:
-    return PurePath(file).suffix.lower() == ".json"
+def is_table(file: str) -> bool:
+    """Tell whether all of a file may be a table: JSON, and YAML of translations."""
+    return PurePath(file).suffix.lower() == ".json" or _CATALOGUE.search(file) is not None
+
+
+def _entries_of_yaml(text: str) -> Iterator[tuple[str, Keys]]:
+    above: list[tuple[int, str]] = []
+    for line in _YAML_LINE.finditer(text):
+        indent, value = len(line["indent"]), line["text"] or line["plain"]
+        above = [one for one in above if one[0] < indent][:_MOST_KEYS] + [(indent, line["key"])]
+        if value:
+            yield value, tuple(key for _, key in above)
 
 
 def _entries_of_json(text: str) -> Iterator[tuple[str, Keys]]:
@@ -128,6 +149,8 @@ def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
         for child in node.named_children:
             name, value = field(child, "key", "name", "left"), field(child, "value", "right")
             value = value if value is not None else field(child, "body")
+            if child.type == "array_element_initializer" and child.named_child_count == 2:
+                name, value = child.named_children  # of PHP
             if _CONSTANT.match(child.type) and name is not None:
                 yield from _constants_of(tree, child, name, keys)
                 continue
