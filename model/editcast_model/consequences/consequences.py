@@ -22,6 +22,7 @@ from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.columns import in_column
 from editcast_model.consequences.replaced.flags import flags_left_in
 from editcast_model.consequences.replaced.paths import RenamedFile, add_renamed, paths_left_in
+from editcast_model.consequences.replaced.python_versions import dropped_left_in
 from editcast_model.consequences.replaced.saves import Save, add_save
 from editcast_model.consequences.replaced.units import new_units, units_left_in
 from editcast_model.consequences.replaced.versions import versions_left_in
@@ -161,6 +162,7 @@ class Consequences:
         )
         pairs = [(one, text) for one in _earlier(history, text)]
         pairs += [one[2:] for one in self._saves]
+        yield from dropped_left_in(pairs, text, self._path)
         yield from in_documents.lacking_in_sequences(pairs, text, self._path, active)
         yield from words_left_in(self._saves, text, now)
         yield from flags_left_in(self._saves, text, now) if now is None else ()

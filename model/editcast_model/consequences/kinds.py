@@ -69,6 +69,7 @@ Kind = Literal[
     "replace_version_in_line",
     "replace_version_beside",
     "replace_version_said",
+    "drop_version",
     "replace_path",
     "replace_unit",
     "await_call",
