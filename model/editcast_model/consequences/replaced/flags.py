@@ -25,8 +25,9 @@ _BOOLEAN: Final = re.compile(r"\bbool|\b(?:true|false)\b", re.IGNORECASE)
 _ENTRY: Final = re.compile(
     r"""^(?:[ \t]*(?:\#|//).*\n)*[ \t]*(?:-[ ])?
     (?:(?:public|export|static|const|final|readonly|string)[ ])*
-    ["']?([A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
-    (?:(?:true|false|on|off|bool\w*(?:[ ]=[ ](?:true|false))?|\w*(?:bool|flag|feature)\w*\(.*
+    ["']?(_*[A-Za-z][\w.-]*)["']?\??(?:[ \t]*[:=]|[ \t]+(?=bool)|(?=,?$))[ \t]*
+    (?:(?:true|false|on|off|JSON\.stringify\((?:true|false)\)
+    |bool\w*(?:[ ]=[ ](?:true|false))?|\w*(?:bool|flag|feature)\w*\(.*
     |["'].*|\{.*)?[ ,;]*)$""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )

@@ -146,3 +146,14 @@ def test_entries(line: str, is_flag: bool) -> None:
     is_boolean = is_flag and bool(re.search(r"\bbool|true|False|false", line))
     assert bool(retired_flags([save._replace(file="src/settings")])) is is_boolean
     assert not retired_flags([save._replace(after=save.before.replace("a", "b"))])
+
+
+def test_a_constant_of_a_build_is_a_flag() -> None:
+    now = "  define: {\n    __TRACE__: JSON.stringify(mode),\n  },\n"
+    was = now.replace("__TRACE__", "__NEW_CHECKOUT__: JSON.stringify(true),\n    __TRACE__")
+    assert retired_flags([Save("vite.config.ts", 1, was, now)]) == {"__NEW_CHECKOUT__"}
+    consequences = Consequences("", "a.ts")
+    consequences.add_other_save("vite.config.ts", 1, was, now)
+    text = "if (__NEW_CHECKOUT__ && a > 1) {\n  f();\n}\n"
+    (one,) = consequences.propose([], text)
+    assert apply_hunks(text, [one.hunk]) == "if (a > 1) {\n  f();\n}\n"
