@@ -25,8 +25,9 @@ _MOST_PLACES = 30
 _LASTING = re.compile(r"[A-Z][A-Z0-9_]+|[\w$]+(?:\.[\w$]+)+(?:\([^()]*\))?|[\w$]+\([^()]*\)")
 #: What may ask for a flag; calls and lists by which something is done only with a flag.
 _ASKING = re.compile(
-    r"[\w$]+(?:\.[\w$]+)*"
-    r"(?:\((?:[\w$.]+, *)*(?:[\"'`][\w.:-]+[\"'`]|[\w$]+\.[\w$.]+|[A-Z\d_]+)?(?:, *[\w$.]+)*\))?"
+    r"[\w$]+(?:(?:\.|::)[\w$]+)*\??(?:\[[\"'][\w.-]+[\"']\])?"
+    r"(?:\((?:[\w$.]+, *)*(?:[\"'`][\w.:-]+[\"'`]|:\w+|[\w$]+\.[\w$.]+|[A-Z\d_]+)?"
+    r"(?:, *[\w$.]+)*\))?"
 )
 #: What is gone together with all that it guarded is settled if it is named so.
 _FLAG = re.compile("flag|feature|toggle|experiment", re.IGNORECASE)
@@ -39,6 +40,7 @@ _NOT = re.compile(r"not\s+|!\s*")
 #: Types of leaves that contain the text of a string; its lines are not indented.
 _TEXT = re.compile("string|template|content|fragment|heredoc")
 _AND = ("and", "&&")
+_IFS = ("if_statement", "if")
 _EXPRESSIONS = ("conditional_expression", "ternary_expression")
 _MARKUP = re.compile("jsx_(element|fragment|self_closing_element)")
 #: Values in braces that markup shows nothing of.
@@ -115,7 +117,7 @@ def _left_at(tree: Tree, place: int, core: str, is_true: bool) -> Hunk | None:
             return _without_braces(tree, Hunk(choice.start, end or choice.end, left))
         if is_true and (hunk := _without_part(tree, step.node, core)):
             return hunk
-        if step.type == "if_statement":
+        if step.type in _IFS:
             break
     return None
 
@@ -173,7 +175,7 @@ def _asking(tree: Tree, place: int) -> Node | None:
 
 def _without_part(tree: Tree, node: Node, core: str) -> Hunk | None:
     """Take what is always true out of a condition that asks something else as well."""
-    condition = _condition(node) if node.type == "if_statement" else node
+    condition = _condition(node) if node.type in _IFS else node
     operator = condition.child_by_field_name("operator") if condition is not None else None
     if condition is None or operator is None or tree.of(operator) not in _AND:
         return None
@@ -202,7 +204,7 @@ def _choice(tree: Tree, node: Node, known: str = "") -> _Choice | None:
     while node.type in ("jsx_expression", "parenthesized_expression"):
         node = first_child(node) or node.children[0]
     braces = _braces_of_markup(tree, node)
-    is_asking = node.type in ("if_statement", *_EXPRESSIONS) or (
+    is_asking = node.type in (*_IFS, *_EXPRESSIONS) or (
         braces is not None and tree.of(node.child_by_field_name("operator")) == "&&"
     )
     condition = _condition(node) if is_asking else None
@@ -213,7 +215,7 @@ def _choice(tree: Tree, node: Node, known: str = "") -> _Choice | None:
     core = text[negated.end() :] if negated else text
     if core != known and not _LASTING.fullmatch(core):
         return None
-    if node.type == "if_statement":
+    if node.type in _IFS:
         start, end = _whole_lines(tree, node)
         if not end:
             return None  # `else if`, or something else on the line
@@ -275,7 +277,7 @@ def _lines(tree: Tree, node: Node, branch: str) -> str | None:
     block = node.child_by_field_name(branch)
     if block is not None and block.type == "else_clause":
         block = block.child_by_field_name("body") or first_child(block)
-    if block is None or not re.search("block", block.type):
+    if block is None or not re.search("block|^then$|^else$", block.type):
         return None  # also of `elif`
     statements = block.named_children
     if block.type == "block" and len(statements) == 1 and statements[0].type == "statement_list":

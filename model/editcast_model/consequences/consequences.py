@@ -18,6 +18,7 @@ from editcast_model.consequences.lists.folder_files import FolderFile, listed
 from editcast_model.consequences.members.enums import enums_left_in
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
+from editcast_model.consequences.other_files.includes import included
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.replaced.columns import in_column
 from editcast_model.consequences.replaced.flags import flags_left_in
@@ -179,6 +180,8 @@ class Consequences:
     ) -> Iterator[Consequence]:
         """Yield the consequences of changes in other files, the surest first."""
         yield from flags_left_in(self._saves, now.tree.text, now)
+        for change in changes:
+            yield from included(change, self._saves)
         for one in after_modules(now, self._path, elsewhere, importable):
             yield replace(one, cause=replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)

@@ -25,7 +25,6 @@ from editcast_model.consequences.members.renames import (
 )
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
-from editcast_model.consequences.other_files.includes import included
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.fields import after_field
 from editcast_model.consequences.passing.overrides import after_method
@@ -78,7 +77,6 @@ _RULES = (
     after_migration,
     after_clock,
     after_lock,
-    included,
     after_ownership,
     after_translation,
     after_translator,

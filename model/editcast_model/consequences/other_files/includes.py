@@ -7,11 +7,14 @@ that others include, 58 % did (counted once, by a script that was not kept). Oth
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from posixpath import basename
 from typing import Final
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.passing.prototypes import includes
+from editcast_model.consequences.replaced.saves import Save
 from editcast_model.diff import Hunk
 
 _INCLUDE: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([\w./]+)>[^\n]*\n", re.MULTILINE)
@@ -52,13 +55,18 @@ _GUARD: Final = re.compile(r"^#(?:pragma once|ifndef \w+_H\w*)\b", re.MULTILINE)
 HEADERS: Final = {**_ANYWHERE, **_IN_HEADERS}
 
 
-def included(change: Change) -> Iterator[Consequence]:
-    """Yield the `#include` of a name of the standard library that a text did not use before."""
+def included(change: Change, saves: Iterable[Save] = ()) -> Iterator[Consequence]:
+    """Yield the `#include` of a name of the standard library that a text did not use before.
+
+    Unless a file that it includes got the header by one of the `saves` of other files.
+    """
     text, before = change.after.tree.text, change.before.tree.text
     if change.after.tree.language != "cpp":
         return
     headers = HEADERS if _GUARD.search(text) else _ANYWHERE
-    known = {one[1] for one in _INCLUDE.finditer(text)}
+    taken = includes(change.after)
+    given = (one.after for one in saves if basename(one.file) in taken)
+    known = {one[1] for each in (text, *given) for one in _INCLUDE.finditer(each)}
     for _, start, end in change.finished():
         for found in _USED.finditer(text, max(0, start - len("std::")), end):
             header = headers.get(found[1])

@@ -40,6 +40,16 @@ def after(path: str, text: str, file: str = "config/flags.yaml") -> str:
         ("if is_on(Flag.NEW_CHECKOUT):\n    f()\n", "f()\n"),
         ('new = is_on("new_checkout")\nif new:\n    f()\n', 'new = is_on("new_checkout")\nf()\n'),
         ('log("new_checkout")\n', 'log("new_checkout")\n'),
+        ('if app.config["NEW_CHECKOUT"]:\n    f()\n', "f()\n"),
+        ("a = 1\nNEW_CHECKOUT = True\n", "a = 1\n"),
+        (
+            'def test_a():\n    f()\n\n\ndef test_b(app):\n    app["new_checkout"] = False\n',
+            "def test_a():\n    f()\n",
+        ),
+        (
+            '@override_settings(FLAGS={"NEW_CHECKOUT": True})\ndef test_a():\n    f()\n',
+            "def test_a():\n    f()\n",
+        ),
         ('if enabled("fast_search"):\n    f()\n', 'if enabled("fast_search"):\n    f()\n'),
     ],
 )
@@ -78,6 +88,14 @@ def test_conditions_and_guards_of_typescript(text: str, expected: str) -> None:
         ("a.py", "f(1, new_checkout=False)\n", "f(1)\n"),
         ("a.py", "f(1, new_checkout=other)\n", "f(1, new_checkout=other)\n"),
         ("a.rb", "shop(new_checkout: true).open\n", "shop.open\n"),
+        ("a.rb", "f\nFeatures.enable(:new_checkout)\ng\n", "f\ng\n"),
+        (
+            "a.rb",
+            'it "a" do\n  f\nend\n\nit "b" do\n  X.disable(:new_checkout)\nend\n\nit "c" do\nend\n',
+            'it "a" do\n  f\nend\n\nit "c" do\nend\n',
+        ),
+        ("a.rb", "if X.on?(:new_checkout)\n  f\nelse\n  g\nend\n", "f\n"),
+        ("a.rb", "if X.on?(:new_checkout) && g\n  f\nend\n", "if g\n  f\nend\n"),
         (
             "a.py",
             "def test_a():\n    f()\n\n\ndef test_b():\n    f(new_checkout=False)\n",
@@ -111,6 +129,11 @@ def test_a_string_that_is_left_of_an_attribute_needs_no_braces() -> None:
         ("a.json", '{\n  "newCheckout": true,\n  "b": 1\n}\n', '{\n  "b": 1\n}\n'),
         ("a.json", '{\n  "b": 1,\n  "newCheckout": true\n}\n', '{\n  "b": 1\n}\n'),
         ("a.md", "The new checkout is on.\n", "The new checkout is on.\n"),
+        (
+            "a.yaml",
+            "# All flags.\n\n# For buyers.\nnew_checkout: true\n\n# The other.\nb: 1\n",
+            "# All flags.\n\n# The other.\nb: 1\n",
+        ),
         ("a.md", "|---|---|\n| `newCheckout` | 1 |\n| `b` | 0 |\n", "|---|---|\n| `b` | 0 |\n"),
     ],
 )
@@ -157,3 +180,24 @@ def test_a_constant_of_a_build_is_a_flag() -> None:
     text = "if (__NEW_CHECKOUT__ && a > 1) {\n  f();\n}\n"
     (one,) = consequences.propose([], text)
     assert apply_hunks(text, [one.hunk]) == "if (a > 1) {\n  f();\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "was", "now"),
+    [
+        (
+            "lib/features.rb",
+            "KNOWN = %i[notes new_checkout points]\n",
+            "KNOWN = %i[notes points]\n",
+        ),
+        ("flags.py", 'ALL = ["a", "new_checkout"]\n', 'ALL = ["a"]\n'),
+        (
+            "shop/config.py",
+            '    NEW_CHECKOUT = os.environ.get("NEW") == "1"\n    A = 1\n',
+            "    A = 1\n",
+        ),
+    ],
+)
+def test_lists_and_values_of_the_environment(file: str, was: str, now: str) -> None:
+    assert {one.lower() for one in retired_flags([Save(file, 1, was, now)])} == {"new_checkout"}
+    assert not retired_flags([Save("a.py", 1, was, now)])
