@@ -114,8 +114,8 @@ def after_modules(
             yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
             for prototype in change.prototypes if ties.is_declared_here else ():
                 yield from declared_alike(names, prototype)
-            for one in change.owners:
-                yield from _owned(ties, one)
+            for owning in change.owners:
+                yield from _owned(ties, owning)
             for key, further, place in change.results:
                 yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
             for kind, kinds in change.containers:
