@@ -107,22 +107,27 @@ def after_modules(
                 yield from without_error(names, call, word, error)
         used = (_uses(ties, *key, kinds=_NAMED) for key, *_ in change.missing)
         yield from with_checks(names, _calls(names, chain.from_iterable(used)))
-        if ties.is_tied:
-            for entry in change.entries:
-                yield from lacking(names, entry, change.entries, importable)
-            yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
-            yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
-            for prototype in change.prototypes if ties.is_declared_here else ():
-                yield from declared_alike(names, prototype)
-            for owning in change.owners:
-                yield from _owned(ties, owning)
-            for key, further, place in change.results:
-                yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
-            for kind, kinds in change.containers:
-                yield from of_type_left_in(names, kinds, ties.uses(kind))
-            for key, maker in change.wrapped:
-                for call in _calls(names, _uses(ties, *key)):
-                    yield from handed_on(names, call, maker)
+        yield from _of_tied(ties, change, importable) if ties.is_tied else ()
+
+
+def _of_tied(ties: Ties, change: ModuleChange, importable: Container[str]) -> Iterator[Consequence]:
+    """Return what a file needs that uses the other one."""
+    names = ties.names
+    for entry in change.entries:
+        yield from lacking(names, entry, change.entries, importable)
+    yield from chain.from_iterable(surplus(names.tree, one) for one in change.removed)
+    yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
+    for prototype in change.prototypes if ties.is_declared_here else ():
+        yield from declared_alike(names, prototype)
+    for owning in change.owners:
+        yield from _owned(ties, owning)
+    for key, further, place in change.results:
+        yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
+    for kind, kinds in change.containers:
+        yield from of_type_left_in(names, kinds, ties.uses(kind))
+    for key, maker in change.wrapped:
+        for call in _calls(names, _uses(ties, *key)):
+            yield from handed_on(names, call, maker)
 
 
 def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
