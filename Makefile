@@ -50,7 +50,7 @@ bench: $(VENV)/.all
 RECIPE := training/bundled.toml
 WORK := build/bundled
 # What the model is called.
-NAME := editcast-ninth
+NAME := editcast-eighth
 BUNDLE := model/editcast_model/bundled
 LENGTH := --steps 40000
 # FURTHER=1 trains the present one on, with its vocabulary, instead of beginning anew.
