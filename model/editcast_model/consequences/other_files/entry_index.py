@@ -30,7 +30,7 @@ _QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'`])(.*)\1", re.DOTALL)
 #: A line of YAML with a key, and perhaps a text.
 _YAML_LINE: Final = re.compile(
     r"""^(?P<indent>[ ]*)(?P<key>[\w.-]{1,100}):
-    (?:[ ]+(?:(?P<quote>["'])(?P<text>.*)(?P=quote)|(?P<plain>[^\s"'#&*|>\[{].*?)))?[ ]*$""",
+    (?:[ ]+(?:(?P<quote>["'])(?P<text>.*)(?P=quote)[ ]*|(?P<plain>[^\s"'#&*|>\[{].*)))?\r?$""",
     re.MULTILINE | re.VERBOSE,
 )
 #: Files of translations: other files of YAML are of settings.
@@ -120,7 +120,7 @@ def is_table(file: str) -> bool:
 def _entries_of_yaml(text: str) -> Iterator[tuple[str, Keys]]:
     above: list[tuple[int, str]] = []
     for line in _YAML_LINE.finditer(text):
-        indent, value = len(line["indent"]), line["text"] or line["plain"]
+        indent, value = len(line["indent"]), line["text"] or (line["plain"] or "").strip()
         above = [one for one in above if one[0] < indent][:_MOST_KEYS] + [(indent, line["key"])]
         if value:
             yield value, tuple(key for _, key in above)

@@ -1,4 +1,4 @@
-"""What is left of versions of Python that a project no longer supports.
+"""Remains of versions of Python that a project no longer supports.
 
 After `requires-python = ">=3.10"` has become `">=3.11"`, the old version goes from classifiers,
 lists of versions, settings of tools and manuals. In such commits of 16 projects, 337 of 388 of
@@ -25,7 +25,7 @@ _SETTINGS: Final = re.compile(
 #: Lines that go, with a version that is dropped, and with those up to the least one.
 _GONE: Final = (
     r"""^[ \t]*["']?Programming Language :: Python :: 3\.OLD["']?,?[ \t]*\r?\n""",
-    r"""^[ \t]*["']?\w[\w.\[\]-]*[^\n;]*;[ ]?python_version[ ]?"""
+    r"""^[ \t]*["']?\w[^\n;]*;[ ]?python_version[ ]?"""
     r"""(?:<[ ]?["']3\.NEW|<=[ ]?["']3\.OLD)["']["']?,?[ \t]*\r?\n""",
     r"""^\w[\w-]*[ ]=[ ]\{[^\n{}]*\bpython[ ]=[ ]"<3\.NEW"[^\n{}]*\}[ \t]*\r?\n""",
     r"""^[ \t]*-[ ]["']?3\.OLD["']?[ \t]*\r?\n(?=[ \t]*-[ ]["']?3\.NEW\b)""",

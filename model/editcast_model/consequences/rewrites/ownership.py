@@ -30,7 +30,7 @@ _MADE: Final = re.compile(r"new\s+([\w:]+)(?=\s*([({]?))")
 
 
 class Owner(NamedTuple):
-    """What points to objects that it owns now.
+    """An owner, since a change, of the objects that it points to.
 
     Attributes:
         name: The name of a variable, a field or a function.

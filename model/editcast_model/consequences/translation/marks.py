@@ -39,6 +39,7 @@ _APART: Final = frozenset(
     " concatenated_string binary_operator type".split()
 )
 _MOST_NODES: Final = 100_000
+_LONGEST: Final = 300  # code points of a text
 _NAME: Final = re.compile(r"(?:\w+\.)*(?P<name>[^\W\d]\w*)(?:\(\))?")
 
 
@@ -98,8 +99,7 @@ def _marked(tree: Tree, node: Node) -> str | None:
     """Return a text with its mark; None for one that is not for people, or cannot have one."""
     if strings_of(tree, node) is not None:
         quote, text = within(tree, node)
-        is_one = len(quote) == 1 and _FOR_PEOPLE.fullmatch(text)
-        return f"_({tree.of(node)})" if is_one else None
+        return f"_({tree.of(node)})" if _is_for_people(quote, text) else None
     message = read_f_string(tree, node)
     return _with_values(message) if message is not None and len(message.strings) == 1 else None
 
@@ -116,5 +116,10 @@ def _with_values(message: Message) -> str | None:
         else:
             text += piece.replace("{", "{{").replace("}", "}}")
     quote, given = message.strings[0].quote, ", ".join(f"{x}={y}" for x, y in values.items())
-    is_one = len(quote) == 1 and _FOR_PEOPLE.fullmatch(text)
-    return f"_({quote}{text}{quote}).format({given})" if is_one else None
+    written = f"_({quote}{text}{quote}).format({given})"
+    return written if _is_for_people(quote, text) else None
+
+
+def _is_for_people(quote: str, text: str) -> bool:
+    """Tell whether a text on one line is for people."""
+    return len(quote) == 1 and len(text) <= _LONGEST and _FOR_PEOPLE.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""What is left of versions of Python that a project no longer supports."""
+"""Remains of versions of Python that a project no longer supports."""
 
 import pytest
 
