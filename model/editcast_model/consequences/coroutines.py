@@ -31,7 +31,7 @@ from editcast_model.syntax.calls import (
 from editcast_model.syntax.members import owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child, word_set
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _AWAIT = frozenset({"await", "await_expression"})
 #: Functions that take coroutines or promises without `await`.
@@ -49,14 +49,6 @@ _PARTS = frozenset(
 _STANDS_IN = re.compile("Fake|Stub|Dummy|Mock|InMemory")
 #: Types of C# whose values are awaited.
 _TASKS = ("Task", "ValueTask", "IAsyncEnumerable")
-#: Methods of C# that have twins which are awaited, in its own libraries and of queries.
-_TWINS = word_set(
-    """ReadAllText ReadAllLines ReadAllBytes WriteAllText WriteAllLines WriteAllBytes AppendAllText
-    AppendAllLines ReadToEnd ReadLine SaveChanges ExecuteReader ExecuteNonQuery ExecuteScalar"""
-)
-_TWINS_OF_QUERIES = word_set(
-    "First FirstOrDefault Single SingleOrDefault ToList ToArray Any Count Sum"
-)
 #: What runs a function in a thread.
 _THREADS = re.compile(
     r"\b(?:to_thread|to_thread\.run_sync|run_in_threadpool|run_sync_in_worker_thread)$"
@@ -82,7 +74,6 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         if (hunk := _promise(names, function.node)) is not None:
             yield Consequence(hunk, "make_async", is_first=True)
         yield from _asleep(names, function.node)
-        yield from _twins(names, function.node)
         yield from made_alike(names, function.name, function.owner or "")
         for one in uses_of(names, function):
             yield from used_awaited(names, one)
@@ -190,25 +181,6 @@ def _asleep(names: Names, function: Node) -> Iterator[Consequence]:
         if is_sleep and _coroutine_around(names, called) == function:
             hunk = Hunk(called.start_byte, called.end_byte, f"await {loop}.sleep")
             yield Consequence(hunk, "await_call")
-
-
-def _twins(names: Names, function: Node) -> Iterator[Consequence]:
-    """Return the calls in a task of C# that have asynchronous twins in the libraries."""
-    tree, known = names.tree, _TWINS
-    if "EntityFrameworkCore" in tree.text:
-        known = known | _TWINS_OF_QUERIES
-    token = re.search(r"\bCancellationToken (\w+)", tree.of(field(function, "parameters")))
-    is_known = tree.language == "csharp" and is_async(function)
-    for one in names.between(function.start_byte, function.end_byte) if is_known else ():
-        call = call_of(tree, one) if one.name in known else None
-        if call is None or not _may_await(names, call.node):
-            continue
-        node, given = call.node, tree.text[call.start : call.end]
-        given += f"{', ' if given.strip() else ''}{token[1]}" if token is not None else ""
-        text = f"await {tree.text[node.start_byte : one.start]}{one.name}Async({given})"
-        is_part = node.parent is not None and node.parent.type in _PARTS
-        hunk = Hunk(node.start_byte, node.end_byte, f"({text})" if is_part else text)
-        yield Consequence(hunk, "await_call")
 
 
 def _of_async_classes(change: Change) -> Iterator[Consequence]:

@@ -15,6 +15,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.members.operands import thing_of
 from editcast_model.consequences.other_files.entry_index import (
+    CATALOGUE,
     EntryIndex,
     Keys,
     Place,
@@ -58,7 +59,6 @@ _TRANSLATOR = re.compile(
     r"const (?:\{ (?P<taken>t)\b[^}]*\}|(?P<name>t)) = use(?:Translations?|I18n|T)"
     r"""\((?:["'](?P<space>[\w.-]+)["'])?\)"""
 )
-_CATALOGUE = re.compile(r"locale|lang|i18n|translation|messages", re.IGNORECASE)
 #: The keys around all texts of a language.
 _OF_ALL = re.compile(r"[a-z]{2}([-_][A-Za-z]{2})?|translations?|messages")
 _QUOTE = re.compile(r"""(?m)^import [^"'\n]*(["'])""")
@@ -235,7 +235,7 @@ def _first_references(change: Change, entries: EntryIndex) -> Iterator[_Referenc
 
 def _root(place: Place, space: str) -> Place | None:
     """Return the part of a catalogue that a translator reads; None for another table."""
-    if _CATALOGUE.search(place.file) is None:
+    if CATALOGUE.search(place.file) is None:
         return None
     depth = next((at for at, key in enumerate(place.keys) if not _OF_ALL.fullmatch(key)), 0)
     keys = place.keys[: depth + (bool(space) and place.keys[depth] == space)]

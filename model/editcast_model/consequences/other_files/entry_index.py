@@ -33,10 +33,8 @@ _YAML_LINE: Final = re.compile(
     (?:[ ]+(?:(?P<quote>["'])(?P<text>.*)(?P=quote)[ ]*|(?P<plain>[^\s"'#&*|>\[{].*)))?\r?$""",
     re.MULTILINE | re.VERBOSE,
 )
-#: Files of translations: other files of YAML are of settings.
-_CATALOGUE: Final = re.compile(
-    r"(?:locale|lang|i18n|translation|messages).*\.ya?ml$", re.IGNORECASE
-)
+#: Paths of catalogues of translations.
+CATALOGUE: Final = re.compile(r"locale|lang|i18n|translation|messages", re.IGNORECASE)
 _ESCAPED: Final = re.compile(r"\\([\"'`])")
 _KEY: Final = re.compile(r"(?P<name>[\w$-]{1,100})|([\"'])(?P<text>[^\"'\\\n]{1,100})\2")
 #: An entry of a table: alone on a line, or in braces.
@@ -104,7 +102,7 @@ def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Key
     if len(text) > _MOST_CHARACTERS:
         return
     if is_table(file):
-        found = (_entries_of_yaml if _CATALOGUE.search(file) else _entries_of_json)(text)
+        found = (_entries_of_yaml if _is_catalogue_of_yaml(file) else _entries_of_json)(text)
     elif (tree := parse(text, language_of(identifier, file))) is not None:
         found = ((value, keys) for _, value, keys in table_entries(tree))
     for value, keys in found:
@@ -114,7 +112,13 @@ def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Key
 
 def is_table(file: str) -> bool:
     """Tell whether all of a file may be a table: JSON, and YAML of translations."""
-    return PurePath(file).suffix.lower() == ".json" or _CATALOGUE.search(file) is not None
+    return PurePath(file).suffix.lower() == ".json" or _is_catalogue_of_yaml(file)
+
+
+def _is_catalogue_of_yaml(file: str) -> bool:
+    """Tell whether a file is YAML of translations: other YAML is of settings."""
+    is_yaml = PurePath(file).suffix.lower() in (".yml", ".yaml")
+    return is_yaml and CATALOGUE.search(file) is not None
 
 
 def _entries_of_yaml(text: str) -> Iterator[tuple[str, Keys]]:
