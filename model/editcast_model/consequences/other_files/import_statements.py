@@ -5,15 +5,18 @@ once, by a script that was not kept).
 """
 
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
 from editcast_model.consequences.lists.placing import put_behind
-from editcast_model.consequences.other_files.imports import EVERYTHING, Import, imports
+from editcast_model.consequences.other_files.import_order import (
+    NAME_ORDERS,
+    next_in_order,
+    put_in_order,
+    put_in_order_of_scripts,
+)
+from editcast_model.consequences.other_files.imports import EVERYTHING, Import, family_of, imports
 from editcast_model.consequences.other_files.origins import STATEMENTS
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names, Occurrence
@@ -29,15 +32,13 @@ _BEFORE_IMPORTS = (
     "hash_bang_line",
 )
 _DEFINITIONS = ("class_definition", "function_definition", "decorated_definition")
+#: The lines of scripts that name a module.
+_IMPORTED = re.compile(
+    r"^(?:import|export|const|\})[^\n]*(?:from|import|require\()[ \t]*[\"'][^\n]*", re.MULTILINE
+)
+_ENDED = re.compile(r";[ \t]*\r?$", re.MULTILINE)
 #: Comments for tools, and licence headers.
 _ABOUT_FILE = re.compile(r"#!|@|coding[:=]|lint|licen[cs]e|copyright", re.IGNORECASE)
-_QUOTES = str.maketrans("\"'", "'\"")
-#: The keys by which a list may be sorted.
-_Orders = tuple[Callable[[str], Any], ...]
-#: The largest share of entries that may be out of order in a list that counts as sorted.
-_MISPLACED = 0.2
-_MODULE = re.compile(r"(?:from|import)\s+([\w.]+)")
-_LINE_END = re.compile(r"\r?$", re.MULTILINE)
 
 
 def missing(
@@ -81,7 +82,7 @@ def _inserted(names: Names, statement: str) -> Hunk | None:
         hunk = _joined(names, wanted[0])
         if hunk is not None:
             return hunk
-    if tree.language != "python":
+    if family_of(tree.language) == "script":
         statement = _in_style(tree.text, statement)
     children = [one for one in tree.root.named_children if one.start_byte >= start]
     return _beneath(children, tree.text, statement, start)
@@ -109,8 +110,8 @@ def _joined(names: Names, wanted: Import) -> Hunk | None:
     kind = "type " if wanted.is_type and not last.is_type else ""
     line = tree.text[tree.text.rfind("\n", 0, last.at) + 1 : last.at]
     between = f",\n{line}" if not line.strip() else ", "
-    orders = _NAME_ORDERS[tree.language != "python" :]
-    following = _next([one.name for one in taken], wanted.name, orders)
+    orders = NAME_ORDERS[tree.language != "python" :]
+    following = next_in_order([one.name for one in taken], wanted.name, orders)
     if following is not None:
         at = taken[following].at
         return Hunk(at, at, f"{kind}{wanted.name}{renamed}{between}")
@@ -119,12 +120,17 @@ def _joined(names: Names, wanted: Import) -> Hunk | None:
 
 
 def _in_style(text: str, statement: str) -> str:
-    """Return a statement with the quotes and the ends that most of a text has."""
-    if text.count("'") > text.count('"'):
-        statement = statement.translate(_QUOTES)
-    if not re.search(r";[ \t]*\r?$", text, re.MULTILINE):
-        statement = statement.rstrip(";")
-    return statement
+    """Return a statement with the quotes and the ends that most imports of a script have.
+
+    In a script without imports its other lines say how.
+    """
+    lines = _IMPORTED.findall(text)
+    quotes = "".join(lines) or text
+    quote = "'" if quotes.count("'") > quotes.count('"') else '"'
+    statement = statement.replace("'", quote).replace('"', quote).rstrip(";")
+    ended = [one.rstrip().endswith(";") for one in lines]
+    is_ended = 2 * sum(ended) > len(ended) if ended else _ENDED.search(text) is not None
+    return f"{statement};" if is_ended else statement
 
 
 def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hunk:
@@ -142,7 +148,7 @@ def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hun
             head.append(one)
     if found:
         is_quoted = '"' in statement or "'" in statement
-        return (_behind if is_quoted else _put_in_order)(found, text, statement)
+        return (put_in_order_of_scripts if is_quoted else put_in_order)(found, text, statement)
     # Python's style guide asks for two blank lines before a definition.
     is_definition = following is not None and following.type in _DEFINITIONS
     ends, place = "\n\n\n" if is_definition else "\n\n", following
@@ -201,7 +207,7 @@ def _inserted_in_go(names: Names, statement: str) -> Hunk:
 
 def _in_group(tree: Tree, specs: list[Node], line: str) -> Hunk:
     alike = [one for one in specs if _is_others(tree.of(one)) == _is_others(line)]
-    following = _next([tree.of(one) for one in alike], line, (_place_in_go,))
+    following = next_in_order([tree.of(one) for one in alike], line, (_place_in_go,))
     if following is not None:
         start = alike[following].start_byte
         return Hunk(start, start, line + "\n\t")
@@ -216,106 +222,3 @@ def _place_in_go(line: str) -> tuple[bool, str]:
 
 def _is_others(line: str) -> bool:
     return "." in line.split()[-1].split("/")[0]
-
-
-def _kind(name: str) -> int:
-    """Return what isort sorts names by: constants come first, then classes, then the rest."""
-    return 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-
-
-def _module(statement: str) -> str:
-    found = _MODULE.match(statement)
-    return found[1].lower() if found else ""
-
-
-def _package(statement: str) -> str:
-    return _module(statement).partition(".")[0]
-
-
-#: The first one is only for Python.
-_NAME_ORDERS: _Orders = (lambda one: (_kind(one), one.lower()), str.lower, str)
-_STATEMENT_ORDERS: _Orders = (
-    lambda one: (one.startswith("from"), _module(one), one.lower()),
-    lambda one: (_module(one), one.lower()),
-    str,  # capital letters first, as in Java
-)
-
-
-def _put_in_order(found: Sequence[Node], text: str, statement: str) -> Hunk:
-    """Put a statement into the paragraph of its kind, or into one of its own.
-
-    In a paragraph that is in no order it goes behind the last one of its kind.
-    """
-    paragraphs = _paragraphs(found, text)
-    groups = [[text[one.start_byte : one.end_byte] for one in each] for each in paragraphs]
-    own = _group(groups, statement)
-    if own is None:
-        rank = _rank(statement)
-        later = next((at for at, each in enumerate(groups) if _rank(each[0]) > rank), None)
-        if later is None:
-            return _behind(found[-1:], text, "\n" + statement)
-        start = paragraphs[later][0].start_byte
-        return Hunk(start, start, statement + "\n\n")
-    following = _next(groups[own], statement, _STATEMENT_ORDERS)
-    if following is not None:
-        start = paragraphs[own][following].start_byte
-        return Hunk(start, start, statement + "\n")
-    return _behind(paragraphs[own], text, statement)
-
-
-def _behind(found: Sequence[Node], text: str, statement: str) -> Hunk:
-    """Put a statement behind the last one of its kind, or behind all."""
-    kind = statement.split()[0]
-    alike = [one for one in found if text.startswith(kind, one.start_byte)]
-    line_end = _LINE_END.search(text, (alike or found)[-1].end_byte)
-    end = line_end.start() if line_end else len(text)
-    return Hunk(end, end, "\n" + statement)
-
-
-def _next(known: Sequence[str], wanted: str, orders: _Orders) -> int | None:
-    """Return before which one of some names or statements another one belongs.
-
-    None where it comes last, or where they are in no order.
-    """
-
-    def misplaced(order: Callable[[str], Any]) -> int:
-        return sum(order(one) > order(other) for one, other in pairwise(known))
-
-    order = min(orders, key=misplaced)
-    if misplaced(order) > len(known) * _MISPLACED:
-        return None
-    is_later = [order(one) > order(wanted) for one in known]
-    places = range(len(known) + 1)
-    at = min(places, key=lambda place: sum(is_later[:place]) - place - sum(is_later[place:]))
-    return at if at < len(known) else None
-
-
-def _paragraphs(found: Sequence[Node], text: str) -> list[list[Node]]:
-    """Split statements where lines between them are empty."""
-    out = [[found[0]]]
-    for one, other in pairwise(found):
-        if text.count("\n", one.end_byte, other.start_byte) > 1:
-            out.append([])
-        out[-1].append(other)
-    return out
-
-
-def _group(groups: Sequence[Sequence[str]], statement: str) -> int | None:
-    """Return the paragraph that a statement belongs to: that of its own package, or of its kind.
-
-    A paragraph of several kinds is for all of them.
-    """
-    for key in (_package, _rank):
-        for at, each in enumerate(groups):
-            if key(statement) in map(key, each):
-                return at
-    is_mixed = len(groups) == 1 and len({_rank(one) for one in groups[0]} - {0}) > 1
-    return 0 if is_mixed else None
-
-
-def _rank(statement: str) -> int:
-    """Return by what paragraphs are sorted: the future, the standard library, others, this one."""
-    first = _package(statement)
-    if not first:
-        return 3
-    return 0 if first == "__future__" else 1 if first in sys.stdlib_module_names else 2

@@ -171,6 +171,30 @@ def test_what_is_further_down_is_not_looked_at() -> None:
         ("javascript", '"use strict";\nconst a = require("a");\n\nf(a);\n', "b();\n",
          'const { b } = require("./b");',
          '"use strict";\nconst a = require("a");\nconst { b } = require("./b");\n\nf(a);\n'),
+        # The quotes and ends are those of the file's other imports.
+        ("typescript", "import { a } from './a'\n\nconst c = \"\";\nf(a);\n", "b();\n",
+         "import { b } from './b';",
+         "import { a } from './a'\nimport { b } from './b'\n\nconst c = \"\";\nf(a);\n"),
+        # Sorted by their paths, packages and outer folders first.
+        ("typescript",
+         'import { a } from "a";\nimport { c } from "../c";\nimport { d } from "./d";\n', "b();\n",
+         "import { b } from '../b';",
+         'import { a } from "a";\nimport { b } from "../b";\nimport { c } from "../c";\n'
+         'import { d } from "./d";\n'),
+        # In the paragraph of its kind.
+        ("typescript", 'import { a } from "a";\n\nimport { c } from "./c";\n\nf(a);\n', "b();\n",
+         'import { b } from "@b/b";',
+         'import { a } from "a";\nimport { b } from "@b/b";\n\nimport { c } from "./c";\n\n'
+         "f(a);\n"),
+        # In no order: behind the last one of its kind.
+        ("typescript",
+         "import z from 'z'\nimport y from 'y'\nimport x from 'x'\nimport c from './c'\n", "b();\n",
+         "import b from 'b'",
+         "import z from 'z'\nimport y from 'y'\nimport x from 'x'\nimport b from 'b'\n"
+         "import c from './c'\n"),
+        # Before all, if it comes before all.
+        ("typescript", "import c from './c'\n", "b();\n", "import b from 'node:b'",
+         "import b from 'node:b'\nimport c from './c'\n"),
         ("java", "package a;\n\nimport b.C;\nimport b.E;\n\nclass A {}\n", "class B { D d; }\n",
          "import b.D;", "package a;\n\nimport b.C;\nimport b.D;\nimport b.E;\n\nclass A {}\n"),
         ("java", "// a\npackage a;\n\nclass A {}\n", "class B { D d; }\n", "import b.D;",
