@@ -11,12 +11,14 @@ from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine, new_coroutines, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
+from editcast_model.consequences.formats.loggers import after_logger
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor, after_local
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.members.enums import after_enum
-from editcast_model.consequences.members.guarded import after_guard
+from editcast_model.consequences.members.guarded import after_guard, after_new_lock
 from editcast_model.consequences.members.keys import after_key
+from editcast_model.consequences.members.locked import after_new_locks
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
     after_member,
@@ -81,6 +83,8 @@ _RULES = (
     after_translation,
     after_translator,
     after_guard,
+    after_new_lock,
+    after_new_locks,
     after_moved_declaration,
     after_import,
     after_last_use,
@@ -112,6 +116,7 @@ def after_change(
         one = adapted(change.after.tree, one, value) if value.factor != 1 else one
         yield replace(one, cause=cause)
     added = list(_missing(change, imports)) if imports is not None else []
+    yield from after_logger(change, imports or ())
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)
     if entries is not None:

@@ -18,7 +18,7 @@ from editcast_model.consequences.formats.calls import Called, call_at, calls_of
 from editcast_model.consequences.formats.forms import FORMS, Form
 from editcast_model.consequences.formats.messages import Hole, Message, as_percent, unenclosed
 from editcast_model.consequences.formats.pairs import Pairs, paired, paired_left
-from editcast_model.consequences.formats.python import of_values, side_by_side
+from editcast_model.consequences.formats.python import of_values, side_by_side, within
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.counterparts import count_others, counterpart
 from editcast_model.consequences.rewrites.rule import span_of
@@ -32,6 +32,12 @@ _LONGEST = 1000
 _MOST_STEPS = 8
 #: The most messages of a file that are examined.
 _MOST_PLACES = 300
+#: How grave a message says that it is, before the rest of it.
+_LEVEL = re.compile(
+    r"\[?(debug|info|warn(?:ing)?|error|critical|fatal)\b(?:\]|:| -)[ ]+", re.IGNORECASE
+)
+#: The methods of loggers that have other names than the words of messages.
+_METHODS = {"warn": "warning", "fatal": "critical"}
 #: Expressions that are numbers.
 _COUNTS = re.compile(r"len\(.*\)|\d+")
 
@@ -42,7 +48,8 @@ class _GivenApart(NamedTuple):
     form: Form
     was: str
     function: str
-    is_handling: bool  # of an error, where it stands
+    dropped: tuple[str, ...]  # its other arguments, if they are there no longer
+    is_handling: bool | None  # of an error, where it stands; None if other things say how grave
     has_counts: bool  # as `%d`
 
     @property
@@ -149,18 +156,45 @@ def _given_apart(change: Change, old: Node, new: Node) -> Pairs | _GivenApart | 
         return paired(tree, before, now, after)
     if tree.language != "python":
         return None
-    rest = [tree.of(one) for one in before.given[1:]]
+    rest = tuple(tree.of(one) for one in before.given[1:])
     end = max(1, len(after.given) - len(rest))
-    if [now.of(one) for one in after.given[end:]] != rest:
-        return None
+    dropped: tuple[str, ...] = ()
+    if tuple(now.of(one) for one in after.given[end:]) != rest:
+        end, dropped = len(after.given), rest
     apart = of_values(now, after.given[0], after.given[1:end])
     for form in FORMS[tree.language] if apart is not None else ():
         message = form.read(tree, before.given[0])
-        if message is not None and apart is not None and message.says_same(apart):
+        method, said = _graded(message) if message is not None else ("", message)
+        is_graded = bool(method) and after.function.endswith(f".{method}")
+        if apart is not None and said is not None and said.says_same(apart):
+            if method and not is_graded:
+                return None
             counts = [one.type for one in apart.holes if _COUNTS.fullmatch(one.code)]
-            handles, has_counts = _is_handling(now, new), "s" not in counts
-            return _GivenApart(form, before.function, after.function, handles, has_counts)
+            handles = None if is_graded or dropped else _is_handling(now, new)
+            has_counts = "s" not in counts
+            return _GivenApart(form, before.function, after.function, dropped, handles, has_counts)
     return None
+
+
+def _graded(message: Message) -> tuple[str, Message]:
+    """Return the method of a logger for a message that says how grave it is, and the rest of it.
+
+    Of any other message the method is empty.
+    """
+    first = message.strings[0]
+    head = first.pieces[0]
+    method, text = _without_level(head) if isinstance(head, str) else ("", head)
+    pieces = (text, *first.pieces[1:])
+    return method, message._replace(strings=(first._replace(pieces=pieces), *message.strings[1:]))
+
+
+def _without_level(text: str) -> tuple[str, str]:
+    """Return the method of a logger for the level that a text begins with, and the rest of it."""
+    found = _LEVEL.match(text)
+    if found is None:
+        return "", text
+    level = found[1].lower()
+    return _METHODS.get(level, level), text[found.end() :]
 
 
 def _calls_left(names: Names, example: _GivenApart) -> Iterator[tuple[Node, str]]:
@@ -173,22 +207,32 @@ def _calls_left(names: Names, example: _GivenApart) -> Iterator[tuple[Node, str]
 
 def _written(names: Names, example: _GivenApart, call: Called) -> str | None:
     tree, (first, *rest) = names.tree, call.given
-    is_moved = example.was != example.function
-    if is_moved and (rest or _is_handling(tree, call.node) != example.is_handling):
-        return None
-    if any(one.type != "keyword_argument" for one in rest):
-        return None
+    function, method = call.function, ""
     given: str | None = None
+    is_moved = example.was != example.function
     if message := example.form.read(tree, first):
+        if is_moved:
+            method, message = _graded(message)
         given = _as_percents(names, message, example.has_counts)
     elif is_moved and first.type == "string":  # a text without values, in any form
         has_values = any(one.read(tree, first) for one in FORMS[tree.language])
-        given = None if has_values else tree.of(first)
+        quote, text = within(tree, first)
+        method, text = _without_level(text)
+        given = None if has_values else f"{quote}{text}{quote}"
+    if is_moved:
+        is_handling = _is_handling(tree, call.node)
+        is_alike = method or example.dropped or is_handling == example.is_handling
+        if not is_alike or tuple(map(tree.of, rest)) != example.dropped:
+            return None
+        thing = example.function.rpartition(".")[0]
+        function = f"{thing}.{method}" if method and thing else example.function
+    elif any(one.type != "keyword_argument" for one in rest):
+        return None
     if given is None:
         return None
-    function = example.function if is_moved else call.function
     start = tree.text[call.node.start_byte + len(call.function) : first.start_byte]
-    return f"{function}{start}{given}{tree.text[first.end_byte : call.node.end_byte]}"
+    end = call.given[-1].end_byte if is_moved else first.end_byte
+    return f"{function}{start}{given}{tree.text[end : call.node.end_byte]}"
 
 
 def _as_percents(names: Names, message: Message, has_counts: bool) -> str | None:

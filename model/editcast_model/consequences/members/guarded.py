@@ -2,11 +2,11 @@
 
 After `with self._lock:` was put around statements of a method that use `self._items`, the other
 methods that use it get the same, if some method writes it. So it is with `mu.Lock()` at the
-beginning of methods of Go.
+beginning of methods of Go, where a new lock of a struct guards the fields beneath it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -15,7 +15,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.locks import methods_of
 from editcast_model.consequences.rewrites.rule import indent_at
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.tree import Tree, field
 
 
@@ -63,6 +63,9 @@ _WAITS: Final = re.compile(
     r"|<-|\bgo (?:func|\w+\.)|\bdef |\bwith self\.\w*(?:[lL]ock|cond|mutex)|\w\.R?Lock\(\)"
     r"|\bThread\b"
 )
+_NEW: Final = re.compile(r"^[ \t]*(\w+)[ \t]+sync\.(?:RW)?Mutex\b", re.MULTILINE)
+_TAKEN: Final = re.compile(r"\.R?Lock\(\)\n\tdefer [\w.]+\.R?Unlock\(\)\n(\n?)")
+_FIELD: Final = re.compile(r"^\t(\w+)[ \t]", re.MULTILINE)
 _OWNERS: Final = ("class_definition", "type_spec")
 _RECEIVER: Final = re.compile(r"^func \((\w+)")
 _RETURN: Final = re.compile(r"return \w+;?")
@@ -126,6 +129,25 @@ def after_guard(change: Change) -> Iterator[Consequence]:
                     yield Consequence(hunk, "migrate", cause=f"guard {found.lock}")
 
 
+def after_new_lock(change: Change) -> Iterator[Consequence]:
+    """Return the methods of Go that are to take a lock of their struct, once it is imported."""
+    tree = change.after.tree
+    is_ready = tree.language == "go" and '"sync"' in tree.text
+    for hunk, start, end in change.finished() if is_ready else ():
+        found = _NEW.search(tree.text, *line_around(tree.text, start, end))
+        path = tree.path(found.start(1)) if found is not None and "Mutex" in hunk.text else ()
+        spec = next((one.node for one in path if one.type == "type_spec"), None)
+        if found is None or spec is None:
+            continue
+        beneath = tree.text[found.end() : spec.end_byte].partition("\n")[2].partition("\n\n")[0]
+        taken, lock = _TAKEN.search(tree.text), f"x.{found[1]}"
+        blank = taken[1] if taken is not None else ""
+        opening = f"{lock}.Lock()\n\tdefer {lock}.Unlock()\n{blank}\t"
+        example = _Example(found[1], opening, "\t", "", False, False)
+        for one in _Owner(tree, spec).left(example, {*_FIELD.findall(beneath)}):
+            yield Consequence(one, "migrate", cause=f"guard {found[1]}")
+
+
 def _squeezed(text: str) -> str:
     return re.sub(r"\s", "", text)
 
@@ -156,8 +178,8 @@ class _Owner:
         self._text = tree.of(node)
         self._methods = [_Method(tree, one) for one in inner if field(one, "parameters")]
 
-    def left(self, example: _Example) -> Iterator[Hunk]:
-        """Yield what makes the methods that are left take the lock."""
+    def left(self, example: _Example, beneath: Collection[str] = ()) -> Iterator[Hunk]:
+        """Yield what makes the methods that are left take the lock, which has fields beneath it."""
         lock = re.search(self._syntax.lock.replace("NAME", example.lock), self._text)
         name = rf"{example.lock}\b"
         taking = [one for one in self._methods if re.search(one.own + name, one.text)]
@@ -167,7 +189,7 @@ class _Owner:
         is_large = sum(one.text.count("\n") for one in self._methods) > _LARGEST
         if lock is None or is_large:
             return
-        guarded = set[str]().union(*used) & self._written()
+        guarded = set(beneath).union(*used) & self._written()
         example = example._replace(
             is_led=any(part.is_led for _, part in alike),
             is_followed=any(part.is_followed for _, part in alike),

@@ -15,6 +15,7 @@ from editcast_model.consequences.coroutines import made_alike, used_awaited, wit
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
+from editcast_model.consequences.members.locked import locked
 from editcast_model.consequences.members.renames import given_properties, renamed_keyword
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
@@ -119,6 +120,8 @@ def _of_tied(ties: Ties, change: ModuleChange, importable: Container[str]) -> It
     yield from chain.from_iterable(overriding(names, one) for one in change.signatures)
     for prototype in change.prototypes if ties.is_declared_here else ():
         yield from declared_alike(names, prototype)
+    for lock in change.locks if ties.is_declared_here else ():
+        yield from locked(names.tree, lock)
     for owning in change.owners:
         yield from _owned(ties, owning)
     for key, further, place in change.results:

@@ -15,6 +15,7 @@ from editcast_model.consequences.lists.entries import SCHEMA, Entry
 from editcast_model.consequences.lists.parallel_lists import entries_for_others, removed_entries
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
 from editcast_model.consequences.members.enums import Typed, newly_typed_for_others
+from editcast_model.consequences.members.locked import Lock, new_locks
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
@@ -116,6 +117,7 @@ class ModuleChange:
         typed: What is a member of an enum now.
         containers: The types that are other kinds of containers now, with both kinds.
         owners: What owns what it points to since the last saves, in C++.
+        locks: The locks that its classes have got, in C++.
     """
 
     file: str
@@ -135,6 +137,7 @@ class ModuleChange:
     typed: tuple[Typed, ...] = ()
     containers: tuple[tuple[str, str], ...] = ()
     owners: tuple[Owner, ...] = ()
+    locks: tuple[Lock, ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -144,7 +147,7 @@ class ModuleChange:
         words |= {one.name for one in self.prototypes}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
-        words |= {one.name for one in self.owners}
+        words |= {one.name for one in self.owners} | {one.owner for one in self.locks}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
         return words | {name for _, name in self.coroutines}
@@ -309,6 +312,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "typed": newly_typed_for_others,
     "containers": new_kinds,
     "owners": newly_owning,
+    "locks": new_locks,
 }
 
 

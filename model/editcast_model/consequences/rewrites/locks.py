@@ -97,7 +97,7 @@ class Method:
             if one.type in _WRITING:
                 left = field(one, "left", "channel") or one
                 targets = left.named_children if left.type == "expression_list" else [left]
-            elif one.type in _ELSEWHERE and not self._tree.of(one).startswith(("!", "-", "<")):
+            elif one.type in _ELSEWHERE and not self._tree.of(one).startswith(("!", "-", "<", "*")):
                 targets = [one]
             is_call = one.type == "call_expression"
             if not all(map(self._is_own, targets)) or (
