@@ -35,6 +35,7 @@ from editcast_model.consequences.rewrites.rewrites import (
     rewrites_left_in,
 )
 from editcast_model.consequences.rules import after_change, replacing
+from editcast_model.consequences.unused.functions import copied_elsewhere
 from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaking
 from editcast_model.syntax.languages import language_of
@@ -182,6 +183,7 @@ class Consequences:
         yield from flags_left_in(self._saves, now.tree.text, now)
         for change in changes:
             yield from included(change, self._saves)
+        yield from copied_elsewhere(self._saves, now)
         for one in after_modules(now, self._path, elsewhere, importable):
             yield replace(one, cause=replacing(now, one.hunk))
         yield from units_left_in(new_units(self._saves, elsewhere, changes), now.tree.text, now)

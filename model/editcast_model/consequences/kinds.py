@@ -45,6 +45,7 @@ Kind = Literal[
     "import_often_added",
     "remove_import",
     "remove_duplicate",
+    "remove_function",
     "add_entry",
     "add_entry_apart",
     "remove_entry",

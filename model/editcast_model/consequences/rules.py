@@ -19,6 +19,7 @@ from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard, after_new_lock
 from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.locked import after_new_locks
+from editcast_model.consequences.members.new_enums import after_new_enum
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
     after_member,
@@ -45,6 +46,7 @@ from editcast_model.consequences.rewrites.ownership import after_ownership
 from editcast_model.consequences.translation.marks import after_translation
 from editcast_model.consequences.translation.translators import after_translator
 from editcast_model.consequences.unused.duplicates import after_moved_declaration
+from editcast_model.consequences.unused.functions import after_last_call
 from editcast_model.consequences.unused.imports import after_import, after_last_use, exchanged
 from editcast_model.consequences.value_changes import SAME, by_names, value_change
 from editcast_model.diff import Hunk
@@ -82,12 +84,14 @@ _RULES = (
     after_ownership,
     after_translation,
     after_translator,
+    after_new_enum,
     after_guard,
     after_new_lock,
     after_new_locks,
     after_moved_declaration,
     after_import,
     after_last_use,
+    after_last_call,
 )
 
 

@@ -17,6 +17,8 @@ _USES = 2
 _ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
 #: A member of the object itself that is used, and not defined by that.
 _OWN = re.compile(r"\b(?:self|this)\.(\w+)\b(?!\s*(?::[^=\n]*)?=(?!=))")
+#: What may belong to an object of its own in JavaScript.
+_OBJECT = re.compile(r"^(?!arrow|\w*type)\w*(?:function|method|object|class)")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
@@ -114,6 +116,7 @@ def uses_unknown_member(names: Names, hunk: Hunk) -> bool:
     """Tell whether a hunk uses a member of the object itself that its class does not name.
 
     Of Python, JavaScript and TypeScript; a class that extends another one may have it from there.
+    Outside of all classes, objects and functions there is no object.
     """
     text, language = names.tree.text, names.tree.language
     new = {*_OWN.findall(hunk.text)}.difference(_OWN.findall(text, hunk.start, hunk.end))
@@ -122,7 +125,7 @@ def uses_unknown_member(names: Names, hunk: Hunk) -> bool:
     around = [step.node for step in reversed(names.tree.path_near(hunk.start))]
     made = next((one for one in around if one.type.startswith("class_d")), None)
     if made is None or any("parameter" in one.type for one in around):
-        return language == "python"
+        return language == "python" or not any(_OBJECT.search(one.type) for one in around)
     return not (bases_of(names, made) or new.issubset(WORD.findall(names.tree.of(made))))
 
 

@@ -313,3 +313,24 @@ def test_what_is_being_typed(entries: EntryIndex) -> None:
     assert kinds(source.propose([before], typed, entries=entries, active=range(0, 1)))
     assert kinds(source.propose([before], typed, entries=EntryIndex())) == []
     assert kinds(source.propose([before], typed)) == []
+
+
+def test_an_enum_that_was_not_saved_yet() -> None:
+    marked = """from enum import StrEnum
+
+
+class State(StrEnum):
+    OPEN = "open"
+    DONE = "done"
+
+
+class Job:
+    state: [[str = "open"=>State = State.OPEN]]
+
+    def close(self):
+        self.state = <<"done"=>State.DONE>>
+"""
+    before, typed = text(marked, typed=False), text(marked, typed=True)
+    found = Consequences("", "jobs.py").propose([before], typed, entries=EntryIndex())
+    done = text(marked, typed=True, follows=True)
+    assert apply_hunks(typed, [one.hunk for one in found]) == done

@@ -222,6 +222,9 @@ def test_types_of_the_language(language: str, text: str, word: str, expected: bo
         ("typescript", "class A {\n  f() { return OLD; }\n}\n", "this.clock", True),
         ("typescript", "class A extends B {\n  f() { return OLD; }\n}\n", "this.clock", False),
         ("typescript", "const f = function () { return OLD; };\n", "this.clock", False),
+        ("typescript", "const f = { g: () => OLD };\n", "this.clock", False),
+        ("typescript", "const a: number = OLD;\n", "this.clock", True),
+        ("typescript", "const f = () => OLD;\n", "this.clock", True),
         ("go", "func (a A) f() int { return OLD }\n", "self.clock", False),
     ],
 )

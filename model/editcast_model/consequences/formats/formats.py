@@ -249,8 +249,14 @@ def _as_percents(names: Names, message: Message, has_counts: bool) -> str | None
                 return None
             pieces.append(placeholder)
         strings.append(f"{words.quote}{''.join(pieces)}{words.quote}")
-    values = [unenclosed(one.code) for one in message.holes]
+    values = [_quoted(unenclosed(one.code), message.strings[0].quote) for one in message.holes]
     return ", ".join([side_by_side(strings, message.gaps), *values])
+
+
+def _quoted(code: str, quote: str) -> str:
+    """Return a value with the quotes that it could not have within a string of these quotes."""
+    is_free = quote == '"' and not re.search(r'["\\]', code) and code.count("'") % 2 == 0
+    return code.replace("'", '"') if is_free else code
 
 
 def _is_count(names: Names, hole: Hole) -> bool:

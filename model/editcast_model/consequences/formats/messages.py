@@ -72,7 +72,7 @@ def _plain(message: Message) -> list[str | tuple[str, str]]:
     found: list[str | tuple[str, str]] = []
     for piece in (piece for words in message.strings for piece in words.pieces):
         if isinstance(piece, Hole):
-            found.append((unenclosed(piece.code), piece.spec))
+            found.append((unenclosed(piece.code).replace("'", '"'), piece.spec))
         elif found and isinstance(found[-1], str):
             found[-1] += piece
         else:

@@ -137,7 +137,8 @@ def _column_like(added: Entry, name: str, lines: list[str], names: list[str]) ->
         for line, other in zip(lines, names, strict=True)
         if has(other, one)
     ]
-    if not like:
+    kinds = {_column(found).kind[0] for line, _ in like if (found := _COLUMN.match(line))}
+    if len(kinds) != 1:  # none, or those of fields whose types nobody knows
         return ""
     written = [form.sub(name, line) for line, form in like]
     source, column = like[0][0], written[0]

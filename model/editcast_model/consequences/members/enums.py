@@ -96,8 +96,16 @@ def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
 
 def after_enum(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
     """Return what follows in a file from the new types and members in it."""
-    found = dict.fromkeys((*newly_typed(change), *exemplified(change, entries)))
-    for one in typed_left_in(change.after, found, entries):
+    names, found = (
+        change.after,
+        dict.fromkeys((*newly_typed(change), *exemplified(change, entries))),
+    )
+    left = [typed_left_in(names, found, entries)]
+    if unsaved := [one for one in found if not entries.of(f"{_base(one.enum)}.")]:
+        own = EntryIndex()
+        own.put("", names.tree.language, names.tree.text)
+        left.append(typed_left_in(names, unsaved, own))
+    for one in chain.from_iterable(left):
         if not change.wrote(one.hunk.start, one.hunk.end):
             yield one
 

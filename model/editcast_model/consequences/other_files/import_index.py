@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Final
 
 from editcast_model.consequences.other_files.imports import (
@@ -37,6 +38,7 @@ from editcast_model.syntax.languages import language_of
 _LIBRARY = "library"
 _ASIDE: Final = frozenset("tests test t testing __tests__ mocks __mocks__ docs examples".split())
 _MOST_STEPS_UP: Final = 2  # from a file to another: what is farther away mostly has a name
+_MOST_SEEN: Final = 100  # relative imports, which say how modules are written
 _SHORTCUT: Final = re.compile(r"[@~]/")
 
 
@@ -129,7 +131,9 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
             module = self._script_module(one.file, importer)
         if not module:
             return None
-        is_type = one.is_type and any(each.is_type for each in self._imports_of(importer))
+        own = (each.is_type for each in self._imports_of(importer))
+        known = (each.is_type for each in islice(self._relative(), _MOST_SEEN))
+        is_type = one.is_type and (any(own) or any(known))
         origin = Origin(one.family, one.name, module, one.name, is_type=is_type)
         return origin.statement(importer)
 
@@ -175,10 +179,17 @@ class ImportIndex(ProjectIndex[Origin | Definition]):
                 root = self._root_of(module[2:])
                 if root is not None and path.startswith(root):
                     return module[:2] + path[len(root) :]
-        ending = ".js" if any(module.endswith(".js") for module in relative) else ""
+        known = relative or (one.module for one in islice(self._relative(), _MOST_SEEN))
+        ending = ".js" if any(module.endswith(".js") for module in known) else ""
         found = f"/{path}{ending}"
         is_near = (written_from(importer, found, "script") or "").count("../") <= _MOST_STEPS_UP
         return found if is_near and (relative or not short) else ""
+
+    def _relative(self) -> Iterator[Origin]:
+        """Yield what scripts import by relative paths."""
+        for one in chain.from_iterable(self._files.values()):
+            if isinstance(one, Origin) and one.family == "script" and one.module.startswith("/"):
+                yield one
 
     def _root_of(self, module: str) -> str | None:
         """Return the folder below which a module's path is that of a file."""

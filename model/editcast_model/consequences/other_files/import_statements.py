@@ -36,6 +36,13 @@ _DEFINITIONS = ("class_definition", "function_definition", "decorated_definition
 _IMPORTED = re.compile(
     r"^(?:import|export|const|\})[^\n]*(?:from|import|require\()[ \t]*[\"'][^\n]*", re.MULTILINE
 )
+_ABSTRACT = "from collections.abc import "
+#: An import of what `typing` and `collections.abc` both have.
+_ABSTRACT_OF_TYPING = re.compile(
+    r"^from typing import .*\b(?:Awaitable|Callable|Collection|Generator|Iterable|Iterator|Mapping"
+    r"|Sequence)\b",
+    re.MULTILINE,
+)
 _ENDED = re.compile(r";[ \t]*\r?$", re.MULTILINE)
 #: Comments for tools, and licence headers.
 _ABOUT_FILE = re.compile(r"#!|@|coding[:=]|lint|licen[cs]e|copyright", re.IGNORECASE)
@@ -75,6 +82,9 @@ def _inserted(names: Names, statement: str) -> Hunk | None:
     start = script_start(tree.text) if tree.language == "vue" else 0
     if start is None:
         return None
+    if statement.startswith(_ABSTRACT) and "collections.abc" not in tree.text:
+        if _ABSTRACT_OF_TYPING.search(tree.text):
+            statement = statement.replace("collections.abc", "typing")
     there = parse(statement, "typescript" if tree.language == "vue" else tree.language)
     wanted = imports(Names(there)) if there else []
     can_join = tree.language != "java" and "require(" not in statement

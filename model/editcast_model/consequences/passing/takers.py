@@ -138,7 +138,10 @@ def _with_context(names: Names, call: Call, name: str) -> Hunk | None:
         twin = called.name + "Context"
     if twin is None:
         return None
-    given = f"{name}, " if call.arguments else name
+    is_wrapped = (
+        bool(call.arguments) and "\n" in names.tree.text[called.end : call.arguments[0].start]
+    )
+    given = f"{name}," if is_wrapped else f"{name}, " if call.arguments else name
     return Hunk(called.start, call.start, f"{twin}({given}")
 
 

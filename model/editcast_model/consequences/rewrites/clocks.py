@@ -19,6 +19,9 @@ from editcast_model.syntax.tree import around, field, type_declared
 _OF_SCRIPTS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "Clock": ((r"\bnew Date\(\)", "{}.now()"), (r"\bDate\.now\(\)", "{}.now().getTime()"))
 }
+#: What asks a clock for milliseconds, where nobody asks for a date.
+_OF_NUMBERS: Final = ((r"\bDate\.now\(\)", "{}.now()"),)
+_DATED: Final = re.compile(r"\bnew Date\(\)|\.now\(\)\.")
 #: By language and type of a clock, what asks for the time without one, and with it.
 _CLOCKS: Final[dict[str, dict[str, tuple[tuple[str, str], ...]]]] = {
     "csharp": {
@@ -62,10 +65,13 @@ def after_clock(change: Change) -> Iterator[Consequence]:
     names = change.after
     clocks = _CLOCKS.get(names.tree.language, {})
     renamed = {each.after.start for each in change.renamed} if clocks else ()
+    texts = names.tree.text, change.before.tree.text
     for one in change.new_names() if clocks else ():
         is_given = one.part.kind in ("parameter", "field") and one.start not in renamed
         questions = clocks.get(_type(names, one), ()) if is_given else ()
         reach = list(_reach(names, one)) if questions else ()
+        if names.tree.language in SCRIPTS and not any(map(_DATED.search, texts)):
+            questions = _OF_NUMBERS
         for (old, new), (start, end, clock) in product(questions, reach):
             default = names.tree.of(field(one.path[-2].node, "value")) or old
             for found in re.compile(old).finditer(names.tree.text, start, end):

@@ -47,6 +47,8 @@ _NUMBER = re.compile(r"(?<![\w.])\d{2,}(?![\w.])")
 _FUNCTION = re.compile("function|arrow|lambda|closure|block")
 #: The beginning of a call.
 _OPENS = re.compile(r"\w\($")
+#: What takes a member.
+_LINK = re.compile(r"(?:\.|->)\w+")
 #: A dotted name.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: Words that mean the same everywhere, and so never become holes; words that never become anchors.
@@ -131,8 +133,15 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         is_tight=bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
         tied=_tied(tree, old, now, new, is_same=bool(are_named)),
         is_value=not is_called(old) and not _NAMED.search(new.type),
+        behind=_next_link(tree, old) if is_unwrapped else "",
     )
     return None if rule.written(now, [new]) is not None else rule  # it would never end
+
+
+def _next_link(tree: Tree, old: Node) -> str:
+    """Return the member that is taken of a call: its own object has others."""
+    found = _LINK.match(tree.text, old.end_byte) if _arguments(old) == [] else None
+    return found[0] if found is not None else ""
 
 
 def kept_of(

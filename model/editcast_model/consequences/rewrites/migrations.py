@@ -123,7 +123,7 @@ class Migration:
         gone: The package that no import brings any more when it begins; empty for none.
         major: That version's first number; 0 if any version does, where there was none.
         name: What it is called; empty for nothing.
-        follows: The migration with which it begins in the same file; empty for none.
+        follows: The migration behind which it begins in the same file; empty for none.
     """
 
     renamings: tuple[Renaming, ...]
@@ -193,7 +193,7 @@ class Migration:
 def after_migration(change: Change) -> Iterator[Consequence]:
     """Yield what is left of the migrations that a change begins or goes on with."""
     made = [(one.made_in(change), one) for one in migrations(change.after.tree.language)]
-    begun = {one.name for spans, one in made if spans}
+    begun = {one.name for spans, one in made if spans and not any(one.lines_left_in(change.after))}
     for spans, one in sorted(made, key=lambda each: len(each[0]), reverse=True):
         others = count_others(change, spans) if spans else len(change.made) - 1
         has_begun = spans or one.follows in begun or one.begins_in(change)

@@ -121,6 +121,7 @@ class Rule:
             parentheses.
         is_value: Whether it takes the place of something else that is not called: it may give no
             function.
+        behind: What stands behind it; empty for anything.
     """
 
     tree: Tree
@@ -139,6 +140,7 @@ class Rule:
     is_loose: bool = False
     is_tight: bool = False
     is_value: bool = False
+    behind: str = ""
 
     @property
     def cause(self) -> str:
@@ -149,6 +151,8 @@ class Rule:
         """Return what nodes become by the rule; None where it does not fit."""
         bound: _Bound = {}
         if not tree.is_code(*span_of(*nodes)) or (self.is_value and is_called(nodes[0])):
+            return None
+        if not tree.text.startswith(self.behind, nodes[-1].end_byte):
             return None
         if not (self._all_fit(self.old, tree, nodes, bound) and self._is_promised(tree, nodes[0])):
             return None

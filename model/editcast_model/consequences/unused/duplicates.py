@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
-from editcast_model.consequences.unused.removal import without_lines
+from editcast_model.consequences.unused.removal import start_with_head, without_lines
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Path, Tree, field, first_child
 
@@ -27,8 +27,6 @@ _DECLARED = re.compile(
 #: Types of nodes that contain the statements of a function, but for these owners.
 _CODE = re.compile(r"\w*(?:block|statement|_clause|_case)\w*|constructor_body")
 _CLASSES = ("class_definition", "class", "module", "singleton_class")
-#: The ends of the types of nodes that go with the statement below.
-_HEAD = ("comment", "attribute_item", "decorator")
 #: Larger nodes, by their children, and longer insertions, in code points, are data.
 _MOST_CHILDREN, _LONGEST = 500, 10_000
 
@@ -41,7 +39,7 @@ def after_moved_declaration(change: Change) -> Iterator[Consequence]:
         groups = list[tuple[int, Node]]()  # of neighbours, each from an offset to its last one
         old = _old(change, start, end) if is_inserted and end - start <= _LONGEST else ()
         for one in sorted(old, key=lambda node: node.start_byte):
-            head = _start_with_head(tree, one)
+            head = start_with_head(tree, one)
             if groups and _is_between(tree, groups[-1][1].end_byte, head):
                 head = groups.pop()[0]
             groups.append((head, one))
@@ -64,7 +62,7 @@ def _old(change: Change, start: int, end: int) -> Iterator[Node]:
             continue
         (old,) = found
         is_copy = old.start_byte < new.start_byte and "\n" in text
-        heads = (tree.text[_start_with_head(tree, one) : one.start_byte] for one in (new, old))
+        heads = (tree.text[start_with_head(tree, one) : one.start_byte] for one in (new, old))
         if not (is_copy or change.wrote(*old.byte_range)) and len(set(heads)) == 1:
             yield old
 
@@ -97,20 +95,6 @@ def _is_declared(way: Path, start: int, end: int) -> bool:
             return field(first_child(node.node), "left") is not None
     is_entry = body.type == "enum_body" and node.type == "property_identifier"
     return is_entry or _DECLARED.fullmatch(node.type) is not None
-
-
-def _start_with_head(tree: Tree, node: Node) -> int:
-    """Return where a statement begins with the comments and attributes right above it."""
-    text, start = tree.text, node.start_byte
-    kinds = _HEAD[: 2 if node.type == "decorator" else 3]
-    while end := len(text[: max(0, text.rfind("\n", 0, start))].rstrip(" \t\r")):
-        steps = (one.node for one in tree.path(end - 1) if one.type.endswith(kinds))
-        above = next((one.start_byte for one in steps if one.end_byte <= start), None)
-        lines = (text[text.rfind("\n", 0, at) + 1 : at] for at in (start, above or 0))
-        if above is None or any(map(str.strip, lines)):
-            break
-        start = above
-    return start
 
 
 def _is_between(tree: Tree, end: int, start: int) -> bool:

@@ -5,6 +5,9 @@ from tree_sitter import Node
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree
 
+#: The ends of the types of nodes that go with the statement below.
+_HEAD = ("comment", "attribute_item", "decorator")
+
 
 def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk | None:
     """Take a statement out with its lines, and with the blank ones that stood around it twice.
@@ -24,3 +27,17 @@ def without_lines(tree: Tree, statement: Node, start: int | None = None) -> Hunk
     while is_apart and text[end : text.find("\n", end) + 1].strip() == "" and "\n" in text[end:]:
         end = text.find("\n", end) + 1
     return Hunk(start, end, "")
+
+
+def start_with_head(tree: Tree, node: Node) -> int:
+    """Return where a statement begins with the comments and attributes right above it."""
+    text, start = tree.text, node.start_byte
+    kinds = _HEAD[: 2 if node.type == "decorator" else 3]
+    while end := len(text[: max(0, text.rfind("\n", 0, start))].rstrip(" \t\r")):
+        steps = (one.node for one in tree.path(end - 1) if one.type.endswith(kinds))
+        above = next((one.start_byte for one in steps if one.end_byte <= start), None)
+        lines = (text[text.rfind("\n", 0, at) + 1 : at] for at in (start, above or 0))
+        if above is None or any(map(str.strip, lines)):
+            break
+        start = above
+    return start

@@ -156,6 +156,12 @@ def test_what_is_further_down_is_not_looked_at() -> None:
          "from re import I\nfrom re import match\nfrom re import sub\n\n"),
         ("python", "from re import (\n    I,  # a\n)\n\n", "match(x)\n", "from re import match",
          "from re import (\n    I,  # a\n    match,\n)\n\n"),
+        # What `typing` and `collections.abc` both have is from where the others are.
+        ("python", "from typing import Iterable\n\n", "def f(b: Callable): ...\n",
+         "from collections.abc import Callable", "from typing import Callable, Iterable\n\n"),
+        ("python", "from typing import Final\n\n", "def f(b: Callable): ...\n",
+         "from collections.abc import Callable",
+         "from collections.abc import Callable\nfrom typing import Final\n\n"),
         ("typescript", "import { a } from './a';\n\nf(a);\n", "b();\n",
          'import { b } from "./b";',
          "import { a } from './a';\nimport { b } from './b';\n\nf(a);\n"),
@@ -226,7 +232,20 @@ def test_what_is_further_down_is_not_looked_at() -> None:
 def test_is_put_where_it_belongs(
     language: str, before: str, typed: str, statement: str, expected: str
 ) -> None:
-    names = ("Path", "DOTALL", "json", "zlib", "escape", "match", "b", "B", "fmt", "d", "D")
+    names = (
+        "Path",
+        "DOTALL",
+        "json",
+        "Callable",
+        "zlib",
+        "escape",
+        "match",
+        "b",
+        "B",
+        "fmt",
+        "d",
+        "D",
+    )
     imports = {name: statement for name in names if name in statement}
     text = before + typed
     source = Consequences(language, f"a.{SUFFIXES[language]}")
@@ -318,6 +337,18 @@ def test_what_the_project_imports_comes_first() -> None:
     assert known["json"] == "import simplejson as json" and known["re"] == "import re"
     index.put("c.py", "python", "import json\n")
     assert known.get("json") is None
+
+
+def test_modules_are_written_as_the_project_writes_them() -> None:
+    index = ImportIndex()
+    index.put("src/clock.ts", "typescript", "export interface Clock {}\nexport const LATE = 1;\n")
+    known = index.of("src/shop/desk.ts", "typescript")
+    assert known["Clock"] == 'import { Clock } from "../clock";'
+    index.put("src/app.ts", "typescript", 'import { Desk } from "./shop/desk.js";\n')
+    assert known["Clock"] == 'import { Clock } from "../clock.js";'
+    index.put("src/b.ts", "typescript", 'import type { Desk } from "./shop/desk.js";\n')
+    assert known["Clock"] == 'import type { Clock } from "../clock.js";'
+    assert known["LATE"] == 'import { LATE } from "../clock.js";'
 
 
 def test_a_library_that_the_project_uses_has_more_names() -> None:
