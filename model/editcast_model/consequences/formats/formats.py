@@ -166,7 +166,7 @@ def _given_apart(change: Change, old: Node, new: Node) -> Pairs | _GivenApart | 
         message = form.read(tree, before.given[0])
         method, said = _graded(message) if message is not None else ("", message)
         is_graded = bool(method) and after.function.endswith(f".{method}")
-        if apart is not None and said is not None and said.says_same(apart):
+        if apart is not None and said is not None and said.says_same(apart, in_any_quotes=True):
             if method and not is_graded:
                 return None
             counts = [one.type for one in apart.holes if _COUNTS.fullmatch(one.code)]

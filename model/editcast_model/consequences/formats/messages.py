@@ -63,16 +63,17 @@ class Message(NamedTuple):
         pieces = (piece for words in self.strings for piece in words.pieces)
         return [piece for piece in pieces if isinstance(piece, Hole)]
 
-    def says_same(self, other: "Message | None") -> bool:
+    def says_same(self, other: "Message | None", *, in_any_quotes: bool = False) -> bool:
         """Tell whether another message has the same texts and values."""
-        return other is not None and _plain(self) == _plain(other)
+        return other is not None and _plain(self, in_any_quotes) == _plain(other, in_any_quotes)
 
 
-def _plain(message: Message) -> list[str | tuple[str, str]]:
+def _plain(message: Message, in_any_quotes: bool) -> list[str | tuple[str, str]]:
     found: list[str | tuple[str, str]] = []
     for piece in (piece for words in message.strings for piece in words.pieces):
         if isinstance(piece, Hole):
-            found.append((unenclosed(piece.code).replace("'", '"'), piece.spec))
+            code = unenclosed(piece.code)
+            found.append((code.replace("'", '"') if in_any_quotes else code, piece.spec))
         elif found and isinstance(found[-1], str):
             found[-1] += piece
         else:

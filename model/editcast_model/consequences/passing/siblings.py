@@ -49,7 +49,7 @@ def _needs(change: Change, function: Function, other: Function, parameter: Param
     """
     names = change.after
     if any(uses_of_default(names, other, parameter)):
-        return True
+        return not function.is_constructor  # which keeps it for the others
     if not is_means(parameter):
         return False
     if takes(names, other, parameter):

@@ -123,7 +123,8 @@ class Migration:
         gone: The package that no import brings any more when it begins; empty for none.
         major: That version's first number; 0 if any version does, where there was none.
         name: What it is called; empty for nothing.
-        follows: The migration behind which it begins in the same file; empty for none.
+        follows: The migration with which it begins in the same file; empty for none.
+        after: The migration that has no lines left in the same file when it begins; empty for none.
     """
 
     renamings: tuple[Renaming, ...]
@@ -134,6 +135,7 @@ class Migration:
     major: int = 0
     name: str = ""
     follows: str = ""
+    after: str = ""
 
     @property
     def words(self) -> frozenset[str]:
@@ -193,10 +195,11 @@ class Migration:
 def after_migration(change: Change) -> Iterator[Consequence]:
     """Yield what is left of the migrations that a change begins or goes on with."""
     made = [(one.made_in(change), one) for one in migrations(change.after.tree.language)]
-    begun = {one.name for spans, one in made if spans and not any(one.lines_left_in(change.after))}
+    begun = {one.name for spans, one in made if spans}
+    done = {one.name for spans, one in made if spans and not any(one.lines_left_in(change.after))}
     for spans, one in sorted(made, key=lambda each: len(each[0]), reverse=True):
         others = count_others(change, spans) if spans else len(change.made) - 1
-        has_begun = spans or one.follows in begun or one.begins_in(change)
+        has_begun = spans or one.follows in begun or one.after in done or one.begins_in(change)
         for found in one.left_in(change.after) if has_begun else ():
             yield replace(found, others=others)
 
@@ -250,6 +253,7 @@ def migrations(language: str) -> tuple[Migration, ...]:
             one.get("major", 0),
             one["name"],
             one.get("follows", ""),
+            one.get("after", ""),
         )
         for one in read_migrations()
         if language in one["languages"]
