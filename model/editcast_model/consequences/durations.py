@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Renamed
 from editcast_model.consequences.lists.word_forms import forms, parts_of, renamed
+from editcast_model.consequences.replaced.duration_types import is_duration
 from editcast_model.syntax.tree import Tree, type_declared
 
 #: The units of times: how many seconds they are, and the parts of names that say them.
@@ -71,7 +72,8 @@ def unit_before(before: Tree, after: Tree, renamed: Renamed) -> str:
     """
     was = before.of(type_declared(renamed.before.path[-2].node))
     now = after.of(type_declared(renamed.after.path[-2].node))
-    if after.language != "go" or now != "time.Duration" or not _NUMBER.fullmatch(was):
+    is_of_go = after.language == "go" and now == "time.Duration" and _NUMBER.fullmatch(was)
+    if not is_of_go and not is_duration(after.language, was, now):
         return ""
     kept = parts_of(renamed.after.name)
     units = [UNIT_OF[one] for one in parts_of(renamed.before.name) if one in UNIT_OF]

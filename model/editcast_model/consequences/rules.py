@@ -28,6 +28,7 @@ from editcast_model.consequences.members.renames import (
 )
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
+from editcast_model.consequences.other_files.rust_uses import after_first_use
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.fields import after_field
 from editcast_model.consequences.passing.overrides import after_method
@@ -121,6 +122,7 @@ def after_change(
         yield replace(one, cause=cause)
     added = list(_missing(change, imports)) if imports is not None else []
     yield from after_logger(change, imports or ())
+    yield from after_first_use(change)
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)
     if entries is not None:

@@ -50,6 +50,7 @@ class ValueChange(NamedTuple):
         is_moment: Whether it is a time, or nothing, that was true or false.
         units: The words for the unit in the old name and in the new one, if they have any.
         unit_before: The unit of a number that is a duration now.
+        duration: The type of the duration.
         type: The type of its numbers, `int` or `float`, if that was the other one.
         is_grouped: Whether digits are grouped in what was written; None where none could be.
     """
@@ -59,6 +60,7 @@ class ValueChange(NamedTuple):
     is_moment: bool = False
     units: tuple[str, str] = ("", "")
     unit_before: str = ""
+    duration: str = ""
     type: str = ""
     is_grouped: bool | None = None
 
@@ -78,7 +80,8 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
     """Return what a rename did to values, by what was written with it and by the names."""
     old, new = renamed.before.name, renamed.after.name
     if unit := unit_before(change.before.tree, change.after.tree, renamed):
-        return ValueChange(unit_before=unit)
+        kind = change.after.tree.of(type_declared(renamed.after.path[-2].node))
+        return ValueChange(unit_before=unit, duration=kind)
     if _is_moment(change, renamed):
         return ValueChange(is_moment=True)
     of_names = by_names(old, new)

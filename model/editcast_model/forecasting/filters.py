@@ -14,6 +14,8 @@ from editcast_model.forecasting.import_lines import follows_code, is_import, tou
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
+#: A number with a word right behind it, which no language has.
+_GLUED = re.compile(r"\b\d+[A-Z][a-z]\w+")
 #: By language, the mark of a string that has values in it; such a string on one line.
 _MARKS = {"python": "f", "csharp": "$"}
 _WITH_VALUES = re.compile(r"""(["'])(?:(?!\1)[^\n])*(?<!\{)\{\w""")
@@ -279,6 +281,12 @@ def _joins_words(hunk: Hunk, context: EditContext) -> bool:
     return is_at_cursor and last.isalnum() and bool(_WORDS.match(first))
 
 
+def _glues_number(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk puts a word right behind a number."""
+    new = {*_GLUED.findall(hunk.text)}
+    return bool(new) and new.isdisjoint(_GLUED.findall(context.text, hunk.start, hunk.end))
+
+
 def _closes_again(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether an insertion at the cursor closes a bracket that nothing has opened."""
     return hunk.start == hunk.end == context.cursor and closes_more(hunk, context.text)
@@ -361,6 +369,7 @@ _FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_leaves_placeholders, "leaves placeholders without their values"),
     (_imports_again, "imports again what the last save removed"),
     (_joins_words, "joins what is typed to the next word"),
+    (_glues_number, "puts a word right behind a number"),
     (_closes_again, "closes a bracket again"),
     (_wraps_again, "wraps what is wrapped already"),
     (_wraps_no_error, "wraps what is no error"),

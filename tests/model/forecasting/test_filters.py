@@ -503,3 +503,16 @@ def test_a_package_of_go_is_imported_where_code_uses_it() -> None:
     head, code = 'package p\n\nimport (\n\t"fmt"\n)\n', "\nvar a = errors.New(fmt.Sprint(1))\n"
     start = head.index('"fmt"')
     assert EditContext(head + code, "go").accepts(Hunk(start, start, '"errors"\n\t'))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("secs, 5)", "timeout, 5Duration::from_secs())", "puts a word right behind a number"),
+        ("secs, 5)", "timeout, Duration::from_secs(5))", None),
+        ("5Duration)", "read(5Duration))", None),
+    ],
+)
+def test_no_word_is_put_behind_a_number(old: str, new: str, expected: str | None) -> None:
+    text = f"check({old};\n"
+    assert reason_against(Hunk(6, 6 + len(old), new), EditContext(text)) == expected

@@ -239,7 +239,9 @@ class ModuleHistory:
                 if (one.owner, one.new) == (whose, old):
                     self._names[at] = replace(one, new=new)
             is_keyword = bool(whose) and are_constructor_keywords(change.after, renamed.after)
-            value = value_change(change, renamed)
+            value, known = value_change(change, renamed), self._names.get((whose, old))
+            if value == SAME and known is not None and known.new == new:
+                value = known.value  # it was renamed at several places, and only one says more
             self._names[whose, old] = NewName(whose, old, new, is_keyword, value)
             if not whose and renamed.after.part.kind == "class":
                 named = [

@@ -76,7 +76,8 @@ def new_units(
     told = (NewUnit(*pair, by_names(*pair)) for pair in pairs if pair[::-1] not in pairs)
     found = dict[tuple[str, str], NewUnit]()
     for one in (*named, *own, *(one for one in told if any(one.value.units))):
-        if one.value.factor != 1 or one.value.unit_before in _SUFFIXES:
+        is_of_go = one.value.duration == "time.Duration" and one.value.unit_before in _SUFFIXES
+        if one.value.factor != 1 or is_of_go:
             found.setdefault(one[:2], one)
     return iter(found.values())
 

@@ -21,6 +21,7 @@ from editcast_model.consequences.durations import (
 )
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.word_forms import has, renamed
+from editcast_model.consequences.replaced.duration_types import made, read, typed
 from editcast_model.consequences.value_changes import (
     NUMBER,
     OPPOSITE,
@@ -33,7 +34,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child, type_declared
 
 #: What stands for nothing at the end of an expression that reads a value, if it is a number.
 _DEFAULT: Final = re.compile(
@@ -101,6 +102,8 @@ class _Place:
         new = self._renamed(self._node.start_byte, self._node.end_byte)
         if self._value.is_negated:
             return self._asked(self._sign + new, new)
+        if self._value.unit_before and self._tree.language != "go":
+            return self._of_duration(new)
         if unit := self._value.unit_before:
             read = read_as_duration(self._tree, self._node, new, unit)
             return self._compared(new) or (Hunk(*read) if read else None)
@@ -110,6 +113,21 @@ class _Place:
             return self._asked(*(f"{new} {one}" for one in signs)) if is_usual else None
         return self._scaled(new)
 
+    def _of_duration(self, new: str) -> Hunk | None:
+        """Return a declaration with the type of durations, or what asks one for its number."""
+        above, node, value = self._above[0], self._node, self._value
+        kind = type_declared(above)
+        if kind is not None and kind.end_byte != node.end_byte:
+            found = typed(self._tree, kind, node, new, value.duration)
+            return Hunk(*found) if found is not None else None
+        if first_child(above) == node and "call" in above.type + node.type and new.isidentifier():
+            return None
+        if self._tree.text[node.end_byte : node.end_byte + 2] == "()":  # of a method
+            node = next(one for one in self._above if one.end_byte == node.end_byte + 2)
+            new = self._renamed(node.start_byte, node.end_byte)
+        found = read(self._tree, node, new, value.unit_before)
+        return Hunk(*found) if found is not None else None
+
     def _renamed(self, start: int, end: int) -> str:
         """Return a part of the text with the new name."""
         text, hunk = self._tree.text, self._hunk
@@ -118,7 +136,7 @@ class _Place:
     def _written(self, written: Node) -> Hunk | None:
         is_braced = written.type == "jsx_expression"
         old = self._tree.of(written)[1:-1] if is_braced else self._tree.of(written)
-        new = self._literal(old) or self._read(old)
+        new = self._literal(old) or self._read(old) or self._made(old)
         if new is None and self._value.is_negated:
             new = self._negated(old)
         if new is None:
@@ -162,7 +180,7 @@ class _Place:
         """Return what is written for a literal now."""
         value = self._value
         if value.unit_before:
-            return as_duration(old, value.unit_before)
+            return as_duration(old, value.unit_before) if self._tree.language == "go" else None
         if value.is_moment:
             return _NEVER.get(old)
         if value.is_negated and old in OPPOSITE:
@@ -170,6 +188,15 @@ class _Place:
         if value.factor != 1 and NUMBER.fullmatch(old):
             return value.scaled(old, self._tree.text)
         return None
+
+    def _made(self, old: str) -> str | None:
+        """Return a duration made of an expression, or another thing of the same name."""
+        value, name = self._value, self._tree.text[self._hunk.start : self._hunk.end]
+        if not value.unit_before or self._tree.language == "go":
+            return None
+        if re.fullmatch(rf"(?:\w+(?:\.|->))*{re.escape(name)}", old):
+            return old.removesuffix(name) + self._hunk.text
+        return made(self._tree.language, old, value.unit_before)
 
     def _negated(self, expression: str) -> str | None:
         """Return the opposite of an expression that says nothing by the old name."""
