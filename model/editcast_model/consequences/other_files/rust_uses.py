@@ -20,6 +20,8 @@ _NAMES: Final = {
     "time": "Duration Instant SystemTime",
 }
 _MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
+_OF_THREADS: Final = f"{_NAMES['cell']} {_NAMES['rc']} {_NAMES['sync']}".split()
+_SHARED: Final = re.compile(rf"\b(?:{'|'.join(_OF_THREADS)})\b")
 #: A name that is used without its path.
 _USED: Final = re.compile(rf"(?<![\w:.])(?:{'|'.join(_MODULES)})\b(?=\s*(?:::|<|[,;>)\]}}=&{{]))")
 _BEHIND: Final = 8  # characters behind a name that tell whether it is used
@@ -33,7 +35,8 @@ def after_first_use(change: Change) -> Iterator[Consequence]:
     tree, before = change.after.tree, change.before.tree.text
     if tree.language != "rust":
         return
-    done = set[str]()
+    # Where threads share what one had to itself, a migration replaces what is imported.
+    done = set(_OF_THREADS) if _SHARED.search(before) else set[str]()
     for _, start, end in change.finished():
         for found in _USED.finditer(tree.text, start, min(len(tree.text), end + _BEHIND)):
             name = found[0]
