@@ -18,7 +18,7 @@ from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.members.enums import after_enum
 from editcast_model.consequences.members.guarded import after_guard, after_new_lock
 from editcast_model.consequences.members.keys import after_key
-from editcast_model.consequences.members.locked import after_new_locks
+from editcast_model.consequences.members.locked import after_new_mutex
 from editcast_model.consequences.members.new_enums import after_new_enum
 from editcast_model.consequences.members.pairs import after_paired_call
 from editcast_model.consequences.members.renames import (
@@ -88,7 +88,7 @@ _RULES = (
     after_new_enum,
     after_guard,
     after_new_lock,
-    after_new_locks,
+    after_new_mutex,
     after_moved_declaration,
     after_import,
     after_last_use,

@@ -15,8 +15,13 @@ from editcast_model.diff import Hunk, line_around
 from editcast_model.syntax.tree import Tree, field, first_child
 
 _NEW: Final = re.compile(r"\bstd::(?:recursive_|shared_)?mutex[ \t]+(\w+)[ \t]*;")
-_MEMBER: Final = re.compile(r"(\w+)[ \t]*(?:=[^;]*|\{[^;]*\})?;")
-_TAKING: Final = re.compile(r"std::(?:lock_guard|scoped_lock|unique_lock)\b(?:<[^;\n]*>)? \w+[({]")
+_MEMBER: Final = re.compile(r"\b(\w+)[ \t]*(?:=[^;]*|\{[^;]*\})?;")
+_METHOD: Final = re.compile(r"\b(\w+)\s*\(")
+_TAKING: Final = re.compile(
+    r"std::(?:lock_guard|scoped_lock|unique_lock)\b(?:<[^;\n]{0,99}>)? \w+[({]"
+)
+#: The part of a declaration that is read, in code points.
+_LONGEST: Final = 500
 _DEFAULT: Final = "std::lock_guard<std::mutex> lock("
 #: What waits for others, or takes a lock already.
 _WAITS: Final = re.compile(r"\bmutex|\block\b|_lock\b|wait\(|\.join\(|sleep_")
@@ -40,7 +45,9 @@ def new_locks(change: Change) -> Iterator[Lock]:
         owner = next((one.node for one in path if one.type in ("class_specifier",)), None)
         if found is not None and owner is not None and (body := field(owner, "body")) is not None:
             beneath = [one for one in body.named_children if one.start_byte > found.end()]
-            fields = (_MEMBER.search(tree.of(one)) for one in beneath if _is_member(tree, one))
+            fields = (
+                _MEMBER.search(tree.of(one)[:_LONGEST]) for one in beneath if _is_member(tree, one)
+            )
             guarded = tuple(one[1] for one in fields if one is not None)
             yield Lock(tree.of(field(owner, "name")), found[1], guarded, (*_hidden(tree, body),))
 
@@ -57,11 +64,11 @@ def _hidden(tree: Tree, body: Node) -> Iterator[str]:
         if one.type == "access_specifier":
             is_public = tree.of(one) == "public"
         elif not is_public:
-            found = re.search(r"(\w+)\s*\(", tree.of(one))
+            found = _METHOD.search(tree.of(one)[:_LONGEST])
             yield from [found[1]] if found is not None else []
 
 
-def after_new_locks(change: Change) -> Iterator[Consequence]:
+def after_new_mutex(change: Change) -> Iterator[Consequence]:
     """Return what takes a lock that a class of the same file has got."""
     for lock in new_locks(change):
         yield from locked(change.after.tree, lock)

@@ -26,7 +26,7 @@ _SHARED: Final = re.compile(rf"\b(?:{'|'.join(_OF_THREADS)})\b")
 _USED: Final = re.compile(rf"(?<![\w:.])(?:{'|'.join(_MODULES)})\b(?=\s*(?:::|<|[,;>)\]}}=&{{]))")
 _BEHIND: Final = 8  # characters behind a name that tell whether it is used
 _USE: Final = re.compile(
-    r"^use (?P<path>[\w:]+)(?:::\{(?P<list>[^{}]*)\})?[^\n]*;[ \t]*\n", re.MULTILINE
+    r"^use (?P<path>[\w:]+)(?:::\{(?P<list>[^{}]*)\})?(?: as \w+)?;[ \t]*\n", re.MULTILINE
 )
 
 
@@ -41,7 +41,7 @@ def after_first_use(change: Change) -> Iterator[Consequence]:
         for found in _USED.finditer(tree.text, start, min(len(tree.text), end + _BEHIND)):
             name = found[0]
             is_known = re.search(
-                rf"^[ \t]*(?:pub )?use [^;]*\b(?:{name}|prelude|super::\*)\b"
+                rf"^[ \t]*(?:pub )?use [^;]{{0,2000}}\b(?:{name}|prelude|super::\*)\b"
                 rf"|\b(?:struct|enum|type|trait) {name}\b",
                 tree.text,
                 re.MULTILINE,
