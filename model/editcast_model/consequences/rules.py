@@ -11,7 +11,6 @@ from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine, new_coroutines, with_await
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.formats.formats import after_format
-from editcast_model.consequences.formats.loggers import after_logger
 from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.assigned import after_constructor, after_local
 from editcast_model.consequences.lists.parallel_lists import after_entry
@@ -121,7 +120,6 @@ def after_change(
         one = adapted(change.after.tree, one, value) if value.factor != 1 else one
         yield replace(one, cause=cause)
     added = list(_missing(change, imports)) if imports is not None else []
-    yield from after_logger(change, imports or ())
     yield from after_first_use(change)
     found = chain.from_iterable(rule(change) for rule in _RULES)
     yield from exchanged(change.after.tree, found, added)

@@ -96,10 +96,8 @@ def _typed(names: Names, one: Occurrence, enum: str) -> Typed:
 
 def after_enum(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
     """Return what follows in a file from the new types and members in it."""
-    names, found = (
-        change.after,
-        dict.fromkeys((*newly_typed(change), *exemplified(change, entries))),
-    )
+    names = change.after
+    found = dict.fromkeys((*newly_typed(change), *exemplified(change, entries)))
     left = [typed_left_in(names, found, entries)]
     if unsaved := [one for one in found if not entries.of(f"{_base(one.enum)}.")]:
         own = EntryIndex()

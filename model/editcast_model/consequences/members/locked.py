@@ -42,7 +42,7 @@ def new_locks(change: Change) -> Iterator[Lock]:
     for hunk, start, end in change.finished() if tree.language == "cpp" else ():
         found = _NEW.search(tree.text, *line_around(tree.text, start, end))
         path = tree.path(found.start(1)) if found is not None and "mutex" in hunk.text else ()
-        owner = next((one.node for one in path if one.type in ("class_specifier",)), None)
+        owner = next((one.node for one in path if one.type == "class_specifier"), None)
         if found is not None and owner is not None and (body := field(owner, "body")) is not None:
             beneath = [one for one in body.named_children if one.start_byte > found.end()]
             fields = (

@@ -19,7 +19,7 @@ _PYTHON: Final = re.compile(r"^class (?P<name>\w+)\([^)\n]*Enum\b[^)\n]*\)")
 _SCRIPT: Final = re.compile(r"^(?:export )?(?:const )?enum (?P<name>\w+)\b")
 _MEMBER: Final = re.compile(r"^[ \t]+(\w+) = [\"']([^\"'\n]+)[\"'],?[ \t\r]*$", re.MULTILINE)
 _FIELD: Final = re.compile(
-    r"\b(?P<name>\w+): (?P<all>(?:str|string) = [\"'](?P<text>[^\"'\n]+)[\"'])", re.MULTILINE
+    r"\b(?P<name>\w+): (?P<all>(?:str|string) = [\"'](?P<text>[^\"'\n]+)[\"'])"
 )
 
 

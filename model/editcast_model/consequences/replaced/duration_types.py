@@ -1,4 +1,4 @@
-"""Numbers that are durations since their names lost their units, in other languages than Go.
+"""Numbers that are durations since their names lost their units, in Rust, Java and C++.
 
 Where `timeout_ms: u64` is a `timeout: Duration` now, a number is made a duration, what makes one of
 it is gone, and what needs the number asks the duration for it.
@@ -36,11 +36,10 @@ def _by_unit(form: str, words: str) -> dict[str, str]:
 
 
 _JAVA: Final = "millisecond=Millis second=Seconds minute=Minutes hour=Hours day=Days"
-_CSHARP: Final = "millisecond=Milliseconds second=Seconds minute=Minutes hour=Hours day=Days"
 _RUST: Final = "nanosecond=nanos microsecond=micros millisecond=millis second=secs"
-_PLURALS: Final = (
+_CPP: Final = (
     "nanosecond=nanoseconds microsecond=microseconds millisecond=milliseconds second=seconds"
-    " minute=minutes hour=hours day=days"
+    " minute=minutes hour=hours"
 )
 _LANGUAGES: Final = {
     "rust": _Durations(
@@ -55,23 +54,11 @@ _LANGUAGES: Final = {
         _by_unit("Duration.ofUNIT({})", _JAVA),
         _by_unit(".toUNIT()", _JAVA),
     ),
-    "csharp": _Durations(
-        "TimeSpan",
-        "int|long|double",
-        _by_unit("TimeSpan.FromUNIT({})", _CSHARP),
-        _by_unit(".TotalUNIT", _CSHARP),
-    ),
-    "python": _Durations(
-        r"(?:datetime\.)?timedelta",
-        "int|float",
-        _by_unit("timedelta(UNIT={})", _PLURALS),
-        {"second": ".total_seconds()"},
-    ),
     "cpp": _Durations(
         r"std::chrono::\w+seconds|std::chrono::(?:minutes|hours)",
         r"(?:unsigned )?(?:int|long)|std::size_t|u?int(?:32|64)_t",
-        _by_unit("std::chrono::UNIT({})", _PLURALS),
-        dict.fromkeys(("microsecond", "millisecond", "second", "minute", "hour"), ".count()"),
+        _by_unit("std::chrono::UNIT({})", _CPP),
+        _by_unit(".count()", _CPP),
     ),
 }
 
