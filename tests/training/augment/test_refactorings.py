@@ -124,6 +124,17 @@ def test_a_star_is_not_left_behind_without_parameters() -> None:
             ast.parse(after)
 
 
+def test_typed_parameters_that_take_all_the_rest_keep_their_place() -> None:
+    code = (
+        "def sized(name: str, *rest: int, **given: int) -> str:\n    return name\n\n\n"
+        "def told(name: str, **given: int) -> str:\n    return name\n\n\n"
+        "sized(1, 2, width=2)\nsized(3, 4, width=4)\ntold(1, width=2)\ntold(3, width=4)\n"
+    )
+    for seed in range(200):
+        for _, after in refactorings(code, Random(seed), 8):
+            ast.parse(after)
+
+
 def test_a_name_that_is_bound_elsewhere_is_not_imported_again() -> None:
     code = (
         "import dataclasses\nfrom tree import Tree, field\n\n\n"

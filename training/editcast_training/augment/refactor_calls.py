@@ -88,7 +88,11 @@ def remove_parameter(source: Source, rng: Random) -> Iterator[Hunk]:
 def reorder_parameters(source: Source, rng: Random) -> Iterator[Hunk]:
     """Swap two parameters, and their arguments."""
     for _, parameters, calls in _with_calls(source, rng):
-        plain = [one for one in parameters if one.type in ("identifier", "typed_parameter")]
+        plain = [
+            one
+            for one in parameters
+            if one.type in ("identifier", "typed_parameter") and parameter_name(source, one)
+        ]
         if len(plain) < 2 or plain != parameters[: len(plain)]:
             return
         place = rng.randrange(len(plain) - 1)
