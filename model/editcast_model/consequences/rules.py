@@ -20,6 +20,7 @@ from editcast_model.consequences.members.keys import after_key
 from editcast_model.consequences.members.locked import after_new_mutex
 from editcast_model.consequences.members.new_enums import after_new_enum
 from editcast_model.consequences.members.pairs import after_paired_call
+from editcast_model.consequences.members.records import after_record
 from editcast_model.consequences.members.renames import (
     after_member,
     after_parameter,
@@ -30,10 +31,12 @@ from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.rust_uses import after_first_use
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.fields import after_field
+from editcast_model.consequences.passing.grouped import after_grouping
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.values import adapted
+from editcast_model.consequences.results.exchanged import after_exchange
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
 from editcast_model.consequences.results.wrapped import after_wrapping
@@ -63,6 +66,7 @@ _RULES = (
     after_signature,
     after_method,
     after_prototype,
+    after_grouping,
     after_argument,
     after_name,
     after_field,
@@ -71,6 +75,7 @@ _RULES = (
     after_local,
     after_coroutine,
     after_condition,
+    after_exchange,
     after_results,
     after_wrapping,
     after_nothing,
@@ -85,6 +90,7 @@ _RULES = (
     after_translation,
     after_translator,
     after_new_enum,
+    after_record,
     after_guard,
     after_new_lock,
     after_new_mutex,

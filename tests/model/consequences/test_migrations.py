@@ -59,6 +59,22 @@ def test_a_new_package_begins_it(before: str, is_begun: bool) -> None:
     assert apply_hunks(text, hunks) == (text.replace("jest", "vi") if is_begun else text)
 
 
+@pytest.mark.parametrize(
+    ("file", "before", "after", "is_begun"),
+    [
+        ("package.json", "{\n}\n", '{\n  "type": "module"\n}\n', True),
+        ("package.json", '{\n  "type": "module"\n}\n', '{\n  "type": "module",\n}\n', False),
+        ("b.js", 'const c = require("./c");\n', 'import c from "./c.js";\n', False),
+    ],
+)
+def test_a_setting_begins_it(file: str, before: str, after: str, is_begun: bool) -> None:
+    text = 'const a = require("./a");\n'
+    found = Consequences("javascript", "d.js")
+    found.add_other_save(file, 1, before, after)
+    hunks = [one.hunk for one in found.propose([text], text)]
+    assert apply_hunks(text, hunks) == ('import a from "./a.js";\n' if is_begun else text)
+
+
 def test_no_import_of_a_built_in_type() -> None:
     text = "from six import text_type\n\nname = text_type(6)\ncode = six.text_type(7)\n"
     typed = text.replace("six.text_type", "str")

@@ -16,6 +16,7 @@ from editcast_model.consequences.kinds import Consequence, Kind
 from editcast_model.consequences.lists.entries import SCHEMA
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.members.locked import locked
+from editcast_model.consequences.members.records import read_by_name
 from editcast_model.consequences.members.renames import given_properties, renamed_keyword
 from editcast_model.consequences.members.unknown_objects import (
     COMMON,
@@ -37,6 +38,7 @@ from editcast_model.consequences.passing.prototypes import declared_alike
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.caught import with_error, without_error
+from editcast_model.consequences.results.exchanged import failing
 from editcast_model.consequences.results.further import all_taken_apart
 from editcast_model.consequences.results.missing import with_checks, without_check
 from editcast_model.consequences.results.wrapped import handed_on
@@ -124,8 +126,12 @@ def _of_tied(ties: Ties, change: ModuleChange, importable: Container[str]) -> It
         yield from locked(names.tree, lock)
     for owning in change.owners:
         yield from _owned(ties, owning)
+    for record in change.records:
+        yield from read_by_name(names, record)
     for key, further, place in change.results:
         yield from all_taken_apart(names, _calls(names, _uses(ties, *key)), further, place)
+    for key in change.failing:
+        yield from failing(names, _calls(names, _uses(ties, *key)))
     for kind, kinds in change.containers:
         yield from of_type_left_in(names, kinds, ties.uses(kind))
     for key, maker in change.wrapped:

@@ -16,11 +16,13 @@ from editcast_model.consequences.lists.parallel_lists import entries_for_others,
 from editcast_model.consequences.lists.schema import added_table_columns, is_schema
 from editcast_model.consequences.members.enums import Typed, newly_typed_for_others
 from editcast_model.consequences.members.locked import Lock, new_locks
+from editcast_model.consequences.members.records import Record, new_records
 from editcast_model.consequences.members.renames import are_constructor_keywords
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.passing.prototypes import NewPrototype, new_prototypes
+from editcast_model.consequences.results.exchanged import newly_failing
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
 from editcast_model.consequences.results.wrapped import newly_wrapped
@@ -110,6 +112,7 @@ class ModuleChange:
         prototypes: The functions of C and C++ that are declared otherwise since the last saves.
         results: The functions that got further results in the last saves, with what those are
             called, and where they stand.
+        failing: The functions of Go that return an error for a truth value since the last saves.
         wrapped: The functions whose results were wrapped in the last saves, with what makes the
             wrapper of a value.
         certain: The functions that fail where they returned nothing, with the error.
@@ -118,6 +121,7 @@ class ModuleChange:
         containers: The types that are other kinds of containers now, with both kinds.
         owners: What owns what it points to since the last saves, in C++.
         locks: The locks that its classes have got, in C++.
+        records: The classes that take the place of tuples since the last saves, in Python.
     """
 
     file: str
@@ -131,6 +135,7 @@ class ModuleChange:
     signatures: tuple[NewSignature, ...] = ()
     prototypes: tuple[NewPrototype, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...], Place], ...] = ()
+    failing: tuple[Key, ...] = ()
     wrapped: tuple[tuple[Key, str], ...] = ()
     certain: tuple[tuple[Key, str], ...] = ()
     missing: tuple[tuple[Key, str, str], ...] = ()
@@ -138,6 +143,7 @@ class ModuleChange:
     containers: tuple[tuple[str, str], ...] = ()
     owners: tuple[Owner, ...] = ()
     locks: tuple[Lock, ...] = ()
+    records: tuple[Record, ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -148,9 +154,10 @@ class ModuleChange:
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
         words |= {one.name for one in self.owners} | {one.owner for one in self.locks}
+        words |= {word for one in self.records for word in (one.name, *one.one, *one.many)}
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
         words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
-        return words | {name for _, name in self.coroutines}
+        return words | {name for _, name in (*self.coroutines, *self.failing)}
 
     @property
     def own_names(self) -> set[str]:
@@ -308,6 +315,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
         for one in new_results(change)
         if (key := _key_of(change.after, one.function))
     ),
+    "failing": lambda change: (key for (key,) in _keyed(change, zip(newly_failing(change)))),
     "wrapped": lambda change: (one[:2] for one in _keyed(change, newly_wrapped(change))),
     "certain": lambda change: _keyed(change, newly_certain(change)),
     "missing": lambda change: _keyed(change, newly_missing(change)),
@@ -315,6 +323,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "containers": new_kinds,
     "owners": newly_owning,
     "locks": new_locks,
+    "records": new_records,
 }
 
 

@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
+from editcast_model.consequences.results.checks import asked
 from editcast_model.consequences.rewrites.rule import indent_at
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -42,6 +43,8 @@ _ZEROS = {**dict.fromkeys(_NUMBERS, "0"), "string": '""', "bool": "false", "any"
 _CALLED = {"error": "err", "bool": "ok"}
 #: What a return says in the place of one further result, beside a value that is not zero.
 _SAYS = {"error": "nil", "bool": "true"}
+#: How they are asked for, if there was something and if there was nothing.
+_ASKED = {"err": ("err == nil", "err != nil"), "ok": ("ok", "!ok")}
 _NOTHING = re.compile(r'nil|0|""|false|[\w.\[\]]+\{\}')
 
 
@@ -118,11 +121,11 @@ def _in_returns(change: Change, _: Function, function: Function) -> NewResults |
     """Return what a `return` of Python has beside the value that it had before."""
     tree, before = change.after.tree, change.before.tree
     for node in sorted(returns_in(function.node), key=lambda one: one.start_byte):
-        place, values = change.was_at(node.start_byte), _values(node)
+        place, values = change.was_at(node.start_byte), values_of(node)
         is_active = change.is_active(node.start_byte, node.end_byte)
         if len(values) > 1 and place is not None and not is_active:
             steps = (step.node for step in before.path(place) if step.type == "return_statement")
-            if [before.of(one) for each in steps for one in _values(each)] == [tree.of(values[0])]:
+            if [before.of(one) for each in steps for one in values_of(each)] == [tree.of(values[0])]:
                 further = [tree.of(one) for one in values[1:]]
                 names = tuple(one if one.isidentifier() else "_" for one in further)
                 written = ", ".join(further) if "_" not in names else ""
@@ -132,10 +135,15 @@ def _in_returns(change: Change, _: Function, function: Function) -> NewResults |
 
 def _in_signature(change: Change, earlier: Function, function: Function) -> NewResults | None:
     """Return what a function of Go returns beside the results that it had before."""
-    was = _results(change.before.tree, earlier.node)
-    now = _results(change.after.tree, function.node)
+    was = results_of(change.before.tree, earlier.node)
+    now = results_of(change.after.tree, function.node)
     count = len(now) - len(was)
-    ends = (at for at in range(len(was), -1, -1) if was == now[:at] + now[at + count :])
+    bare = [one.removeprefix("*") for one in was]  # a pointer said by `nil` what a result says now
+    ends = (
+        at
+        for at in range(len(was), -1, -1)
+        if now[:at] + now[at + count :] in (was, bare)
+    )
     at = next(ends, None) if was and count > 0 else None
     if at is None or (at < len(was) and was[-1] != "error"):
         return None
@@ -145,7 +153,8 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
         written = ", ".join(zeros) if all(zeros) else ""
         return NewResults(function, ("_",) * count, written, place)
     names = tuple(_CALLED.get(one, "_") for one in new)
-    return NewResults(function, names, _SAYS.get(new[0], "") if count == 1 else "", place)
+    is_known = count == 1 and was == now[:at]
+    return NewResults(function, names, _SAYS.get(new[0], "") if is_known else "", place)
 
 
 def nodes_of(function: Node) -> Iterator[Node]:
@@ -166,7 +175,7 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     """Return what the other returns of a function lack."""
     place = new.place
     for one in returns_in(new.function.node) if new.written else ():
-        values = _values(one)
+        values = values_of(one)
         if len(values) != place.earlier:
             continue
         last = tree.of(values[-1])
@@ -220,7 +229,13 @@ def _taken_apart(
         if place.at < place.earlier:
             start = left.named_children[place.at].start_byte
             hunk = Hunk(start, start, f"{written}, ")
-        if is_go and further == ("err",) and (does := _handling(names.tree, statement)):
+        found = asked(names.tree, statement, names.tree.of(left)) if is_go else None
+        if found is not None and place == Place() and further in (("err",), ("ok",)):
+            is_nothing = names.tree.of(found).endswith("== nil")
+            question = _ASKED[further[0]][is_nothing]
+            between = text[end : found.start_byte]
+            hunk = Hunk(end, found.end_byte, f", {written}{between}{question}")
+        elif is_go and further == ("err",) and (does := _handling(names.tree, statement)):
             rest = (
                 f"{text[end : statement.end_byte]}\n{indent_at(names.tree, statement.start_byte)}"
             )
@@ -236,7 +251,7 @@ def _handling(tree: Tree, statement: Node) -> str:
     if block is None or function is None or block.type not in _BLOCKS or not is_first:
         return ""
     does = ""
-    results = _results(tree, function)
+    results = results_of(tree, function)
     if results[-1:] == ["error"]:
         zeros = [_zero(one) for one in results[:-1]]
         does = f"return {', '.join([*zeros, 'err'])}" if all(zeros) else ""
@@ -264,7 +279,7 @@ def _zero(kind: str) -> str:
     return "nil" if is_reference else _ZEROS.get(kind, "")
 
 
-def _values(statement: Node) -> list[Node]:
+def values_of(statement: Node) -> list[Node]:
     """Return the values that a `return` lists."""
     value = first_child(statement)
     if value is not None and value.type in ("expression_list", "tuple"):
@@ -272,7 +287,7 @@ def _values(statement: Node) -> list[Node]:
     return [value] if value is not None else []
 
 
-def _results(tree: Tree, function: Node) -> list[str]:
+def results_of(tree: Tree, function: Node) -> list[str]:
     """Return the types of a function's results in Go, one for each."""
     result = field(function, "result")
     if result is None or result.type != "parameter_list":

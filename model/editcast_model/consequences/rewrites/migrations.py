@@ -125,6 +125,8 @@ class Migration:
         name: What it is called; empty for nothing.
         follows: The migration with which it begins in the same file; empty for none.
         after: The migration that has no lines left in the same file when it begins; empty for none.
+        setting: The text that a file of settings has when all files change, which are changed one
+            by one, or not at all, where none has it; empty for a migration of the whole project.
     """
 
     renamings: tuple[Renaming, ...]
@@ -136,6 +138,7 @@ class Migration:
     name: str = ""
     follows: str = ""
     after: str = ""
+    setting: str = ""
 
     @property
     def words(self) -> frozenset[str]:
@@ -176,7 +179,12 @@ class Migration:
         return [span for span, text in left if _is_now(change, span, text)]
 
     def begins_with(self, save: Save) -> bool:
-        """Tell whether a save of a file of dependencies brings the version that asks for it."""
+        """Tell whether a save of a file of dependencies brings the version that asks for it.
+
+        Or the setting.
+        """
+        if self.setting and self.setting in save.after:
+            return self.setting not in save.before
         if not self.package or self.package not in save.after.lower():
             return False
         pattern = re.compile(_VERSION.format(re.escape(self.package)))
@@ -232,7 +240,7 @@ def _is_made(migration: Migration, save: Save, words: list[str], language: str) 
     """Tell whether a save, whose words before are given, begins a migration."""
     if migration.begins_with(save):
         return True
-    if not have_same_rules(language_of("", save.file), language):
+    if migration.setting or not have_same_rules(language_of("", save.file), language):
         return False
     if not migration.patterns and migration.words.isdisjoint(words):
         return False
@@ -254,6 +262,7 @@ def migrations(language: str) -> tuple[Migration, ...]:
             one["name"],
             one.get("follows", ""),
             one.get("after", ""),
+            one.get("setting", ""),
         )
         for one in read_migrations()
         if language in one["languages"]
