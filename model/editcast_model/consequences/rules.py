@@ -39,6 +39,7 @@ from editcast_model.consequences.replaced.values import adapted
 from editcast_model.consequences.results.exchanged import after_exchange
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
+from editcast_model.consequences.results.tasks import after_task
 from editcast_model.consequences.results.wrapped import after_wrapping
 from editcast_model.consequences.rewrites.annotations import after_annotation
 from editcast_model.consequences.rewrites.clocks import after_clock
@@ -73,6 +74,7 @@ _RULES = (
     after_entry,
     after_constructor,
     after_local,
+    after_task,
     after_coroutine,
     after_condition,
     after_exchange,
