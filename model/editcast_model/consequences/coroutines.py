@@ -2,9 +2,8 @@
 
 Of Python, JavaScript, TypeScript and C#. A call whose result goes to something that takes
 coroutines, such as `asyncio.gather` or `Promise.all`, is left alone. In Python a coroutine sleeps
-by `asyncio`, is given to no thread, and the methods of an `AsyncClient` that was a `Client` are
-waited for. In JavaScript, so is `readFile` where it was `readFileSync`; in C#, `LoadAsync` where
-it was `Load`.
+by `asyncio` and is given to no thread. In JavaScript, `readFile` is waited for where it was
+`readFileSync`; in C#, `LoadAsync` where it was `Load`.
 """
 
 import re
@@ -28,7 +27,6 @@ from editcast_model.syntax.calls import (
     is_async,
     uses_of,
 )
-from editcast_model.syntax.members import owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field, first_child
@@ -55,9 +53,6 @@ _THREADS = re.compile(
 )
 #: Libraries that run coroutines, of which a file uses one.
 _LOOPS = ("asyncio", "anyio", "trio")
-#: Methods of clients and sessions that are coroutines in their asynchronous twins.
-_AWAITED = """get post put patch delete head options request send execute scalar scalars commit
-    rollback flush refresh merge""".split()
 #: Types of functions that others call by their names, and so no handlers of events.
 _NAMED = ("function_declaration", "method_definition")
 #: A module of JavaScript that may wait outside of functions, and one that does.
@@ -77,7 +72,6 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         yield from made_alike(names, function.name, function.owner or "")
         for one in uses_of(names, function):
             yield from used_awaited(names, one)
-    yield from _of_async_classes(change)
     yield from _no_longer_blocking(change)
     is_known = family_of(names.tree.language) in ("python", "script", "csharp")
     for hunk, start, end in change.finished() if is_known else ():
@@ -85,7 +79,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
             if word[0] == "await":
                 path = names.tree.path(word.start())
                 if len(path) > 1 and path[-2].type in _AWAIT:
-                    yield from _made_async(names, path[-2].node, is_first=True)
+                    yield from made_async(names, path[-2].node, is_first=True)
                     yield from _awaited_alike(change, hunk, path[-2].node)
 
 
@@ -112,7 +106,7 @@ def made_alike(names: Names, name: str, owner: str, new: str = "") -> Iterator[C
         called, body = field(method, "name"), field(method, "body")
         if body is None or _is_awaited(method, names.tree):
             continue
-        for one in _made_async(names, body, is_first=True):
+        for one in made_async(names, body, is_first=True):
             hunk = one.hunk
             if names.tree.language == "csharp" and _STANDS_IN.search(class_name(names, method)):
                 hunk = replace(hunk, text=hunk.text.removeprefix("async "))
@@ -165,7 +159,7 @@ def _gathered(names: Names, node: Node) -> Iterator[Consequence]:
     if call is None or method != "map" or first_child(mapped.parent) != mapped:
         return
     if _may_await(names, call):
-        yield from _made_async(names, call, is_first=False)
+        yield from made_async(names, call, is_first=False)
         text = f"await Promise.all({names.tree.of(call)})"
         if call.parent is not None and call.parent.type in _PARTS:
             text = f"({text})"
@@ -178,41 +172,9 @@ def _asleep(names: Names, function: Node) -> Iterator[Consequence]:
     for one in names.between(function.start_byte, function.end_byte):
         called = one.path[-2].node
         is_sleep = one.name == "sleep" and names.tree.of(called) == "time.sleep"
-        if is_sleep and _coroutine_around(names, called) == function:
+        if is_sleep and coroutine_around(names, called) == function:
             hunk = Hunk(called.start_byte, called.end_byte, f"await {loop}.sleep")
             yield Consequence(hunk, "await_call")
-
-
-def _of_async_classes(change: Change) -> Iterator[Consequence]:
-    """Return what is to be awaited of objects of `AsyncClient` that were of `Client` before."""
-    names, tree = change.after, change.after.tree
-    if tree.language != "python":
-        return
-    new = [one.after for one in change.renamed if one.after.name == f"Async{one.before.name}"]
-    whole = {one.path[-2 if one.role is Role.MEMBER else -1].node for one in new}
-    owners = {f"{tree.of(one)}@" for one in whole}
-    for one in (each for name in (*_AWAITED, "close") for each in names.of(name)) if new else ():
-        call = call_of(tree, one) if one.role is Role.MEMBER else None
-        if call is not None and owner(names, one) in owners:
-            yield from awaited(names, call) if one.name != "close" else _closed(names, call)
-    for node in whole:
-        around = (one for one in tree.around(node) if one.type in ("with_clause", "block"))
-        clause = next(around, None)
-        opened = clause.parent if clause is not None and clause.named_child_count == 1 else None
-        if opened is not None and opened.type == "with_statement" and not is_async(opened):
-            at = opened.start_byte
-            yield from _made_async(names, opened, is_first=False)
-            yield Consequence(Hunk(at, at, "async "), "await_call", is_first=True)
-
-
-def _closed(names: Names, call: Call) -> Iterator[Consequence]:
-    """Return the end of a client of httpx, which an asynchronous one calls otherwise."""
-    if "httpx" not in names.tree.text or _coroutine_around(names, call.node) is None:
-        return
-    yield from _made_async(names, call.node, is_first=False)
-    start, called = call.node.start_byte, call.called
-    hunk = Hunk(start, called.end, f"await {names.tree.text[start : called.start]}aclose")
-    yield Consequence(hunk, "await_call")
 
 
 def with_await(names: Names, one: Consequence, old: str, *, is_task: bool) -> Consequence:
@@ -243,12 +205,12 @@ def _no_longer_blocking(change: Change) -> Iterator[Consequence]:
     for one in (each for name in sorted(new) for each in names.of(f"{name}Sync")):
         call = call_of(names.tree, one)
         if call is not None and _may_await(names, call.node, was_blocking=True):
-            yield from _made_async(names, call.node, is_first=False)
+            yield from made_async(names, call.node, is_first=False)
 
 
 def _may_await(names: Names, node: Node, *, was_blocking: bool = False) -> bool:
     """Tell whether a call lacks an `await`, and can have it."""
-    function, parent = _coroutine_around(names, node), node.parent
+    function, parent = coroutine_around(names, node), node.parent
     if parent is None or parent.type in _AWAIT or _is_taken(names, node):
         return False
     if function is None:
@@ -271,13 +233,13 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
     node, parent = call.node, call.node.parent
     if parent is None or not _may_await(names, node):
-        function = _coroutine_around(names, node)
+        function = coroutine_around(names, node)
         if function is not None and parent is not None and parent.type == "return_statement":
             if _promise(names, function) is not None:
-                yield from _made_async(names, node, is_first=False)
+                yield from made_async(names, node, is_first=False)
         return
     cause = f"await {call.called.name}"
-    for one in _made_async(names, node, is_first=False):
+    for one in made_async(names, node, is_first=False):
         yield replace(one, cause=cause)
     hunk = Hunk(node.start_byte, node.start_byte, "await ")
     if parent.type in _PARTS:
@@ -285,9 +247,9 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     yield Consequence(hunk, "await_call", cause=cause)
 
 
-def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
+def made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
     """Return the `async` of the function around a node, if it lacks one."""
-    function = _coroutine_around(names, node)
+    function = coroutine_around(names, node)
     if function is None or is_async(function):
         return
     at = function.start_byte
@@ -302,7 +264,7 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
     yield Consequence(hunk, "make_async", is_first)
 
 
-def _coroutine_around(names: Names, node: Node) -> Node | None:
+def coroutine_around(names: Names, node: Node) -> Node | None:
     """Return the function whose code a node is; None if it is no coroutine and cannot become one.
 
     Neither can the code of its parameters wait, nor that of a class in it; a generator that waits

@@ -32,10 +32,12 @@ from editcast_model.consequences.other_files.rust_uses import after_first_use
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.passing.fields import after_field
 from editcast_model.consequences.passing.grouped import after_grouping
+from editcast_model.consequences.passing.options import after_option
 from editcast_model.consequences.passing.overrides import after_method
 from editcast_model.consequences.passing.prototypes import after_prototype
 from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.values import adapted
+from editcast_model.consequences.results.async_clients import after_async_class
 from editcast_model.consequences.results.exchanged import after_exchange
 from editcast_model.consequences.results.further import after_results
 from editcast_model.consequences.results.missing import after_nothing
@@ -68,6 +70,7 @@ _RULES = (
     after_method,
     after_prototype,
     after_grouping,
+    after_option,
     after_argument,
     after_name,
     after_field,
@@ -76,6 +79,7 @@ _RULES = (
     after_local,
     after_task,
     after_coroutine,
+    after_async_class,
     after_condition,
     after_exchange,
     after_results,

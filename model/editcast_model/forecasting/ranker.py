@@ -141,13 +141,14 @@ class Ranker:
         """Return the candidates of which something is known, best first.
 
         Of the same cause none is better than one before it: who renames goes through the uses in
-        their order.
+        their order. Consequences that are as sure as each other stay in theirs.
 
         Returns:
             Each with its confidence and its worth.
         """
         rated = []
         least: dict[str, tuple[float, float]] = {}
+        equal: dict[float, float] = {}
         for one in candidates:
             score = self.score(one)
             if score is None:
@@ -156,6 +157,8 @@ class Ranker:
             if one.cause:
                 before = least.get(one.cause, (worth, score))
                 worth, score = least[one.cause] = min(worth, before[0]), min(score, before[1])
+            if one.source == CONSEQUENCE:
+                worth = equal.setdefault(score, worth)
             rated.append((one, self._confidence(one, score), worth))
         return sorted(rated, key=lambda each: each[2], reverse=True)
 

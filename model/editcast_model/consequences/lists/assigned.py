@@ -52,18 +52,41 @@ def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Cons
         return
     others = (*reversed(listed[:at]), *listed[at + 1 :])
     uses = [use for other in others for use in _uses(names, function, other.name)]
+    if (hunk := _callable_kept(names, function, new)) is not None:
+        yield Consequence(hunk, "assign_parameter", cause=f"keep {new.name}")
+        return
     if new is listed[-1]:
         uses.sort(key=lambda use: -use.start)
     for use in uses:
         start, end = _line(names, function, use)
         like, written = text[start:end], _renamed(names, text[start:end], use.name, new.name)
-        hunk: Hunk | None = Hunk(end, end, written)
+        hunk = Hunk(end, end, written)
         if not any(_fields(names, {*WORD.findall(written)} - {*WORD.findall(like)})):
             old = next(one for one in others if one.name == use.name)
             hunk = _field_beside(names, function, like, old, new)
         if start < end and hunk is not None:
             yield Consequence(hunk, "assign_parameter", cause=f"{use.name} {new.name}")
             return
+
+
+def _callable_kept(names: Names, function: Function, new: Parameter) -> Hunk | None:
+    """Return the field of a clock or a callback of Python, behind the last field of a parameter.
+
+    Of other parameters of such constructors, commits keep half otherwise, or not at all.
+    """
+    tree, body = names.tree, field(function.node, "body")
+    is_alias = re.search(rf"^{re.escape(new.type)} = Callable\b", tree.text, re.MULTILINE)
+    is_callable = new.type.startswith("Callable[") or (new.type.isidentifier() and is_alias)
+    if tree.language != "python" or not is_callable or body is None:
+        return None
+    others = "|".join(one.name for one in function.parameters if one.name and one is not new)
+    like = re.compile(rf"self\.(_?)\w+(?:: [^=\n]+)? = [^\n]*?\b(?:{others})\b") if others else None
+    lines = [one for one in body.named_children if like and like.match(tree.of(one))]
+    if not lines or like is None or (found := like.match(tree.of(lines[-1]))) is None:
+        return None
+    start, end = (tree.text.rfind("\n", 0, lines[-1].start_byte) + 1), lines[-1].end_byte
+    indent = tree.text[start : lines[-1].start_byte]
+    return Hunk(end, end, f"\n{indent}self.{found[1]}{new.name} = {new.name}")
 
 
 def _uses(names: Names, function: Function, name: str) -> Iterator[Occurrence]:

@@ -20,9 +20,13 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field, first_child
 
 _FIELD: Final = re.compile(r"(\w+): ([^=\n]+?)(?: = [^\n]*)?")
-_RECORD: Final = re.compile(r"NamedTuple\b|@(?:dataclasses\.)?dataclass\b|@(?:attrs?\.)?(?:define|frozen)\b")
+_RECORD: Final = re.compile(
+    r"NamedTuple\b|@(?:dataclasses\.)?dataclass\b|@(?:attrs?\.)?(?:define|frozen)\b"
+)
 #: Types of several things, of which the last is the type of one.
-_SEVERAL: Final = r"(?:(?:Async)?Iterator|Iterable|Generator|Sequence|Collection|list|List|tuple|set|deque)"
+_SEVERAL: Final = (
+    r"(?:(?:Async)?Iterator|Iterable|Generator|Sequence|Collection|list|List|tuple|set|deque)"
+)
 _YIELDS: Final = re.compile(r"\b(?:Async)?(?:Iterator|Iterable|Generator)\[")
 #: Functions whose result has the elements of their first argument.
 _AS_BEFORE: Final = r"(?:(?:sorted|list|reversed|enumerate|tuple|filter)\((?:\w+, )?)*"
@@ -43,6 +47,11 @@ class Record(NamedTuple):
     fields: tuple[str, ...]
     one: tuple[str, ...] = ()
     many: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the words of which a file that uses such values has one."""
+        return (self.name, *self.one, *self.many)
 
 
 def after_record(change: Change) -> Iterator[Consequence]:

@@ -37,6 +37,7 @@ from editcast_model.consequences.passing.own import given_own
 from editcast_model.consequences.passing.prototypes import declared_alike
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.replaced.values import adapted
+from editcast_model.consequences.results.async_clients import made_twins
 from editcast_model.consequences.results.caught import with_error, without_error
 from editcast_model.consequences.results.exchanged import failing
 from editcast_model.consequences.results.further import all_taken_apart
@@ -126,6 +127,8 @@ def _of_tied(ties: Ties, change: ModuleChange, importable: Container[str]) -> It
         yield from locked(names.tree, lock)
     for owning in change.owners:
         yield from _owned(ties, owning)
+    for twin in change.twins:
+        yield from made_twins(names, twin)
     for record in change.records:
         yield from read_by_name(names, record)
     for key, further, place in change.results:

@@ -22,6 +22,7 @@ from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
 from editcast_model.consequences.passing.prototypes import NewPrototype, new_prototypes
+from editcast_model.consequences.results.async_clients import Twin, new_async_classes
 from editcast_model.consequences.results.exchanged import newly_failing
 from editcast_model.consequences.results.further import Place, new_results
 from editcast_model.consequences.results.missing import newly_certain, newly_missing
@@ -121,6 +122,7 @@ class ModuleChange:
         containers: The types that are other kinds of containers now, with both kinds.
         owners: What owns what it points to since the last saves, in C++.
         locks: The locks that its classes have got, in C++.
+        twins: The classes of Python whose asynchronous twins took their place in the last saves.
         records: The classes that take the place of tuples since the last saves, in Python.
     """
 
@@ -144,19 +146,19 @@ class ModuleChange:
     owners: tuple[Owner, ...] = ()
     locks: tuple[Lock, ...] = ()
     records: tuple[Record, ...] = ()
+    twins: tuple[Twin, ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
-        words = {one.old for one in self.names}
+        words = {one.old for one in self.names} | {one.name for one in self.prototypes}
         words |= {one.name for one in self.parameters} | {one.name for one in self.signatures}
-        words |= {one.name for one in self.prototypes}
         words |= {one.owner for one in (*self.entries, *self.removed) if one.owner}
         words |= {one.called for one in self.typed} | {name for name, _ in self.containers}
         words |= {one.name for one in self.owners} | {one.owner for one in self.locks}
-        words |= {word for one in self.records for word in (one.name, *one.one, *one.many)}
-        words |= {key[1] for key, *_ in self.results} | {key[1] for key, _ in self.wrapped}
-        words |= {key[1] for key, *_ in self.missing} | {key[1] for key, _ in self.certain}
+        words |= {one.word for one in self.twins}.union(*(one.words for one in self.records))
+        words |= {key[1] for key, *_ in self.results} | {key[1] for key, *_ in self.missing}
+        words |= {key[1] for key, _ in (*self.wrapped, *self.certain)}
         return words | {name for _, name in (*self.coroutines, *self.failing)}
 
     @property
@@ -324,6 +326,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "owners": newly_owning,
     "locks": new_locks,
     "records": new_records,
+    "twins": new_async_classes,
 }
 
 

@@ -12,9 +12,8 @@ def asked(tree: Tree, statement: Node, word: str) -> Node | None:
 
     It stands in the next statement, or in the same `if`; None where there is none.
     """
-    above = statement.parent
-    behind = statement.next_named_sibling
-    if above is not None and above.type == "if_statement" and field(above, "initializer") == statement:
+    above, behind = statement.parent, statement.next_named_sibling
+    if above is not None and field(above, "initializer") == statement:
         behind = above
     if behind is None or behind.type != "if_statement":
         return None

@@ -99,10 +99,11 @@ def _error(change: Change, node: Node) -> str:
     tree = change.after.tree
     question = _question(tree, node)
     if question:
-        same = re.compile(rf"if [^\n]*?{re.escape(question)} \{{\n(?:[^\n}}]*\n)??[^\n]*?return ([^\n]*)")
+        lines = r"(?:[^\n}]*\n)??[^\n]*?return ([^\n]*)"
+        same = re.compile(rf"if [^\n]*?{re.escape(question)} \{{\n{lines}")
         found = {word for one in same.finditer(tree.text) for word in _ERROR.findall(one[1])}
         if len(found) == 1:
-            return found.pop()
+            return str(found.pop())
     known = set(_DEFINED.findall(tree.text))
     new = known - set(_DEFINED.findall(change.before.tree.text))
     return next(iter(new if len(new) == 1 else known)) if 1 in (len(new), len(known)) else ""

@@ -125,7 +125,8 @@ def _in_returns(change: Change, _: Function, function: Function) -> NewResults |
         is_active = change.is_active(node.start_byte, node.end_byte)
         if len(values) > 1 and place is not None and not is_active:
             steps = (step.node for step in before.path(place) if step.type == "return_statement")
-            if [before.of(one) for each in steps for one in values_of(each)] == [tree.of(values[0])]:
+            was = [before.of(one) for each in steps for one in values_of(each)]
+            if was == [tree.of(values[0])]:
                 further = [tree.of(one) for one in values[1:]]
                 names = tuple(one if one.isidentifier() else "_" for one in further)
                 written = ", ".join(further) if "_" not in names else ""
@@ -139,11 +140,7 @@ def _in_signature(change: Change, earlier: Function, function: Function) -> NewR
     now = results_of(change.after.tree, function.node)
     count = len(now) - len(was)
     bare = [one.removeprefix("*") for one in was]  # a pointer said by `nil` what a result says now
-    ends = (
-        at
-        for at in range(len(was), -1, -1)
-        if now[:at] + now[at + count :] in (was, bare)
-    )
+    ends = (at for at in range(len(was), -1, -1) if now[:at] + now[at + count :] in (was, bare))
     at = next(ends, None) if was and count > 0 else None
     if at is None or (at < len(was) and was[-1] != "error"):
         return None

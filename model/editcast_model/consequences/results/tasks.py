@@ -1,8 +1,8 @@
 """Calls and results in methods of C# that return tasks since a change.
 
-In an `async` method, `File.ReadAllText(path)` becomes `await File.ReadAllTextAsync(path)`, as do the
-calls of Entity Framework, of Dapper and of connections. In one without `async`, such as those of
-fakes, `return plan` becomes `return Task.FromResult(plan)`.
+In an `async` method, `File.ReadAllText(path)` becomes `await File.ReadAllTextAsync(path)`, as do
+the calls of Entity Framework, of Dapper and of connections. In one without `async`, such as those
+of fakes, `return plan` becomes `return Task.FromResult(plan)`.
 """
 
 import re
@@ -64,9 +64,10 @@ def _awaited_twins(tree: Tree, function: Node) -> Iterator[Hunk]:
             continue
         statement = _using(call)
         start = statement.start_byte if statement is not None else call.start_byte
-        before = f"{tree.text[start : call.start_byte]}await "
-        written = f"{tree.text[call.start_byte : bare.end_byte]}Async"
-        hunk = Hunk(start, bare.end_byte, ("await " if statement is not None else "") + before + written)
+        before = tree.text[start : call.start_byte]
+        before = f"await {before}" if statement is not None else before
+        called_now = f"await {tree.text[call.start_byte : bare.end_byte]}Async"
+        hunk = Hunk(start, bare.end_byte, before + called_now)
         arguments = field(call, "arguments")
         if token and library in (_TAKES_TOKEN, "File") and arguments is not None:
             end = arguments.end_byte - 1
@@ -101,10 +102,13 @@ def _wrapped(tree: Tree, function: Node) -> Iterator[Consequence]:
     """Return the results that are no tasks yet."""
     body = field(function, "body")
     arrow = first_child(body) if body is not None and "arrow" in body.type else None
+    result = tree.of(field(function, "returns"))
+    kind = result[result.find("<") + 1 : -1] if result.endswith(">") else ""
     values = [first_child(one) for one in returns_in(function)] if arrow is None else [arrow]
     for value in values:
         if value is not None and not _IS_TASK.match(text := tree.of(value)):
             is_async_call = value.type == "invocation_expression" and "Async" in text.split("(")[0]
             if not is_async_call:
-                hunk = Hunk(value.start_byte, value.end_byte, f"Task.FromResult({text})")
+                maker = f"FromResult<{kind}>" if text == "null" else "FromResult"
+                hunk = Hunk(value.start_byte, value.end_byte, f"Task.{maker}({text})")
                 yield Consequence(hunk, "wrap_result")

@@ -17,7 +17,9 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.tree import around, field, type_declared
 
 _OF_SCRIPTS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
-    "Clock": ((r"\bnew Date\(\)", "{}.now()"), (r"\bDate\.now\(\)", "{}.now().getTime()"))
+    "() => number": ((r"\bDate\.now\(\)", "{}()"),),
+    "() => Date": ((r"\bnew Date\(\)", "{}()"),),
+    "Clock": ((r"\bnew Date\(\)", "{}.now()"), (r"\bDate\.now\(\)", "{}.now().getTime()")),
 }
 #: What asks a clock for milliseconds, where nobody asks for a date.
 _OF_NUMBERS: Final = ((r"\bDate\.now\(\)", "{}.now()"),)
@@ -57,6 +59,7 @@ _CLOCKS: Final[dict[str, dict[str, tuple[tuple[str, str], ...]]]] = {
 #: A parameter of a constructor that is a field as well, in TypeScript and PHP.
 _FIELD: Final = re.compile(r"(?:private|protected|public|readonly)\b")
 _CLASSES: Final = ("class_declaration", "class_definition")
+_DOTTED: Final = re.compile(r"[\w.]+")
 _METHOD: Final = r"^func \((\w+) \*?TYPE\b.*?\n\}"
 
 
@@ -69,16 +72,34 @@ def after_clock(change: Change) -> Iterator[Consequence]:
     for one in change.new_names() if clocks else ():
         is_given = one.part.kind in ("parameter", "field") and one.start not in renamed
         questions = clocks.get(_type(names, one), ()) if is_given else ()
+        questions = (_by_default(names, one) or questions) if is_given else ()
         reach = list(_reach(names, one)) if questions else ()
-        if names.tree.language in SCRIPTS and not any(map(_DATED.search, texts)):
+        is_script = names.tree.language in SCRIPTS
+        if is_script and questions == _OF_SCRIPTS["Clock"] and not any(map(_DATED.search, texts)):
             questions = _OF_NUMBERS
         for (old, new), (start, end, clock) in product(questions, reach):
             default = names.tree.of(field(one.path[-2].node, "value")) or old
+            default = old if _by_default(names, one) else default
             for found in re.compile(old).finditer(names.tree.text, start, end):
                 is_asked = default == old or found[0].removesuffix("()") in default
                 if is_asked and not change.wrote(found.start(), found.end()):
                     hunk = Hunk(found.start(), found.end(), found.expand(new.format(clock)))
                     yield Consequence(hunk, "migrate", cause=f"clock {clock}")
+
+
+def _by_default(names: Names, one: Occurrence) -> tuple[tuple[str, str], ...]:
+    """Return what a clock of Python is asked in the place of, by the function it is by default."""
+    tree, kind = names.tree, _type(names, one)
+    default = tree.of(field(one.path[-2].node, "value"))
+    is_alias = re.search(rf"^{re.escape(kind)} = Callable\[\[\]", tree.text, re.MULTILINE)
+    is_callable = kind.startswith("Callable[[]") or bool(kind.isidentifier() and is_alias)
+    if tree.language != "python" or not is_callable or not _DOTTED.fullmatch(default):
+        return ()
+    asked = [rf"(?<![\w.]){re.escape(default)}\(\)"]
+    defined = rf"^def {re.escape(default)}\(\)[^\n]*:\n[ \t]+return ([^\n]+)$"
+    if found := re.search(defined, tree.text, re.MULTILINE):
+        asked.append(rf"(?<![\w.]){re.escape(found[1])}")
+    return tuple((each, "{}()") for each in asked)
 
 
 def _type(names: Names, one: Occurrence) -> str:
