@@ -26,6 +26,7 @@ from editcast_model.consequences.members.renames import (
     after_parameter,
     after_property,
 )
+from editcast_model.consequences.members.vue_properties import after_model_value
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.rust_uses import after_first_use
@@ -97,6 +98,7 @@ _RULES = (
     after_translator,
     after_new_enum,
     after_record,
+    after_model_value,
     after_guard,
     after_new_lock,
     after_new_mutex,

@@ -24,6 +24,7 @@ from editcast_model.consequences.members.unknown_objects import (
     possible_keys,
     possible_uses,
 )
+from editcast_model.consequences.members.vue_properties import component_in, given_by_new_name
 from editcast_model.consequences.other_files.imports import family_of, imports
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
@@ -85,6 +86,8 @@ def after_modules(
     optional = _optional(due) if family == "c" else set()
     for change in due:
         ties = Ties(names, path, change, imported)
+        for old, new in change.properties:
+            yield from given_by_new_name(names, component_in(change.file), old, new)
         for name in change.names if ties.is_tied else ():
             if (name.owner, name.new) in change.coroutines:
                 yield from made_alike(names, name.old, name.owner, name.new)

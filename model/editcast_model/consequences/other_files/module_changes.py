@@ -18,6 +18,7 @@ from editcast_model.consequences.members.enums import Typed, newly_typed_for_oth
 from editcast_model.consequences.members.locked import Lock, new_locks
 from editcast_model.consequences.members.records import Record, new_records
 from editcast_model.consequences.members.renames import are_constructor_keywords
+from editcast_model.consequences.members.vue_properties import component_in, renamed_properties
 from editcast_model.consequences.other_files.imports import BY_NAME, package_of
 from editcast_model.consequences.passing.objects import with_keys
 from editcast_model.consequences.passing.overrides import NewSignature, new_signatures
@@ -123,6 +124,7 @@ class ModuleChange:
         owners: What owns what it points to since the last saves, in C++.
         locks: The locks that its classes have got, in C++.
         twins: The classes of Python whose asynchronous twins took their place in the last saves.
+        properties: The properties of a component of Vue that have other names, with both.
         records: The classes that take the place of tuples since the last saves, in Python.
     """
 
@@ -147,6 +149,7 @@ class ModuleChange:
     locks: tuple[Lock, ...] = ()
     records: tuple[Record, ...] = ()
     twins: tuple[Twin, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
 
     @property
     def words(self) -> set[str]:
@@ -159,6 +162,7 @@ class ModuleChange:
         words |= {one.word for one in self.twins}.union(*(one.words for one in self.records))
         words |= {key[1] for key, *_ in self.results} | {key[1] for key, *_ in self.missing}
         words |= {key[1] for key, _ in (*self.wrapped, *self.certain)}
+        words |= {component_in(self.file) for _ in self.properties}
         return words | {name for _, name in (*self.coroutines, *self.failing)}
 
     @property
@@ -312,10 +316,8 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "coroutines": lambda change: (key for (key,) in _keyed(change, zip(new_coroutines(change)))),
     "signatures": new_signatures,
     "prototypes": new_prototypes,
-    "results": lambda change: (
-        (key, one.names, one.place)
-        for one in new_results(change)
-        if (key := _key_of(change.after, one.function))
+    "results": lambda change: _keyed(
+        change, ((one.function, one.names, one.place) for one in new_results(change))
     ),
     "failing": lambda change: (key for (key,) in _keyed(change, zip(newly_failing(change)))),
     "wrapped": lambda change: (one[:2] for one in _keyed(change, newly_wrapped(change))),
@@ -327,6 +329,7 @@ _KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
     "locks": new_locks,
     "records": new_records,
     "twins": new_async_classes,
+    "properties": renamed_properties,
 }
 
 
@@ -353,10 +356,7 @@ def _key_of(names: Names, function: Function) -> Key | None:
 
 
 def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
-    """Tell whether a class is at module level; Go's may be in another file of the package.
-
-    Modules of Ruby only group classes.
-    """
+    """Tell whether a class is at module level, Go's in any file; modules of Ruby group classes."""
     if whose.endswith("@"):
         return names.rules.has_other_files
     is_ruby = names.tree.language == "ruby"
