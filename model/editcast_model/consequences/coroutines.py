@@ -100,7 +100,8 @@ def made_alike(names: Names, name: str, owner: str, new: str = "") -> Iterator[C
     """Return the `async` of methods that implement or override a method that became a coroutine.
 
     Those that have its former name get the `new` one with it. One that returns a promise or a task
-    already need not be `async`, and what stands in for another class in C# waits for nothing.
+    already need not be `async`, and what stands in for another class in C#, or calls nothing, waits
+    for nothing.
     """
     for method in methods_like(names, name, owner.partition("@")[0]):
         called, body = field(method, "name"), field(method, "body")
@@ -108,7 +109,10 @@ def made_alike(names: Names, name: str, owner: str, new: str = "") -> Iterator[C
             continue
         for one in made_async(names, body, is_first=True):
             hunk = one.hunk
-            if names.tree.language == "csharp" and _STANDS_IN.search(class_name(names, method)):
+            stands_in = _STANDS_IN.search(class_name(names, method)) or "(" not in names.tree.of(
+                body
+            )
+            if names.tree.language == "csharp" and stands_in:
                 hunk = replace(hunk, text=hunk.text.removeprefix("async "))
             if new and called is not None:
                 between = names.tree.text[hunk.end : called.start_byte]

@@ -13,6 +13,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.rewrites.rule import indent_at, reindented
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.calls import Call
+from editcast_model.syntax.languages import SCRIPTS
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree, field, first_child
 
@@ -26,6 +27,9 @@ _THROWS = r"\s*\)(\.rejects)?\.toThrow(?:Error)?\((?:\w+\.)*ERROR\)"
 #: How tests of Python say that a call returns nothing.
 _IS_NOTHING = r"(self\.assert)IsNone\(CALL\)|assert CALL is None"
 _TESTS = ("expression_statement", "assert_statement")
+#: How tests of JavaScript say it.
+_GOT = re.compile(r"expect\((await )?$")
+_NOTHING = re.compile(r"\)\.(?:toBeUndefined|toBeNull|toBeFalsy)\(\)")
 _LONGEST = 40  # of what stands before what fails
 _RERAISED = re.compile(r"\braise\s*$", re.MULTILINE)
 _MATCHERS = {"null": "toBeNull", "undefined": "toBeUndefined"}
@@ -44,8 +48,11 @@ def without_error(names: Names, call: Call, word: str, error: str) -> Iterator[C
 
 
 def with_error(names: Names, call: Call, error: str) -> Iterator[Consequence]:
-    """Return a test in Python that expects the error with which a call fails now."""
+    """Return a test that expects the error with which a call fails now."""
     tree = names.tree
+    if tree.language in SCRIPTS and error:
+        yield from _thrown(tree, call, error)
+        return
     statement = next((one for one in tree.around(call.node) if one.type in _TESTS), None)
     form = _IS_NOTHING.replace("CALL", rf"((?:await )?{re.escape(tree.of(call.node))})")
     found = re.fullmatch(form, tree.of(statement))
@@ -54,6 +61,20 @@ def with_error(names: Names, call: Call, error: str) -> Iterator[Consequence]:
         raises = f"{found[1]}R" if found[1] else "pytest.r"
         text = f"with {raises}aises({error}):\n{indent}    {found[2] or found[3]}"
         hunk = Hunk(statement.start_byte, statement.end_byte, text)
+        yield Consequence(hunk, "remove_check", cause=f"{call.called.name} {error}")
+
+
+def _thrown(tree: Tree, call: Call, error: str) -> Iterator[Consequence]:
+    """Return a test of JavaScript that expected nothing of a call."""
+    start, end = call.node.start_byte, call.node.end_byte
+    before = _GOT.search(tree.text[max(0, start - _LONGEST) : start])
+    behind = _NOTHING.match(tree.text, end)
+    if before is not None and behind is not None:
+        text = f"expect(() => {tree.of(call.node)}).toThrow({error})"
+        if before[1]:
+            text = f"await expect({tree.of(call.node)}).rejects.toThrow({error})"
+        hunk = Hunk(start - len(before[0]), behind.end(), text)
+        hunk = shortest_hunk(tree.text[hunk.start : hunk.end], text, hunk.start)
         yield Consequence(hunk, "remove_check", cause=f"{call.called.name} {error}")
 
 

@@ -225,7 +225,8 @@ def _changed(change: Change) -> Iterator[_Changed]:
                 error = {"KeyError"} if asks else errors[not has] - errors[has]
                 yield _Changed(now, word, has, error.pop() if len(error) == 1 else "")
             elif is_said and promised and not has and not allowed.search(promised):
-                yield _Changed(now, word, False, "")  # its type says so itself
+                error = errors[1] - errors[0]  # its type says so itself
+                yield _Changed(now, word, False, error.pop() if len(error) == 1 else "")
 
 
 def _looks_up(old: str, new: str) -> bool:

@@ -1,8 +1,9 @@
 """Calls and results in methods of C# that return tasks since a change.
 
-In an `async` method, `File.ReadAllText(path)` becomes `await File.ReadAllTextAsync(path)`, as do
-the calls of Entity Framework, of Dapper and of connections. In one without `async`, such as those
-of fakes, `return plan` becomes `return Task.FromResult(plan)`.
+In an `async` method, nothing blocks, and `File.ReadAllText(path)` becomes
+`await File.ReadAllTextAsync(path)`, as do the calls of Entity Framework, of Dapper and of
+connections. In one without `async`, such as those of fakes, `return plan` becomes
+`return Task.FromResult(plan)`.
 """
 
 import re
@@ -33,6 +34,10 @@ _OF_FILES: Final = re.compile(r"(?:(?:Read|Write)All(?:Text|Lines|Bytes)|AppendA
 _TOKEN: Final = re.compile(r"\bCancellationToken (\w+)")
 #: What has a part of a result: `await` would need brackets there.
 _PARTS: Final = re.compile("_access_expression$|^conditional|^await_")
+#: What waits for a task without `await`.
+_BLOCKING: Final = re.compile(
+    r"\.GetAwaiter\(\)\.GetResult\(\)$|(?<=\))\.Result$|(?<=\))\.Wait\(\)$"
+)
 _IS_TASK: Final = re.compile(r"Task\b|ValueTask\b|\w*\.Task\b|new (?:Value)?Task\b|throw\b|await\b")
 
 
@@ -53,6 +58,10 @@ def _awaited_twins(tree: Tree, function: Node) -> Iterator[Hunk]:
     """Yield what calls become that have asynchronous twins."""
     token = _TOKEN.search(tree.of(field(function, "parameters")))
     for call in nodes_of(function):
+        if (found := _BLOCKING.search(tree.of(call))) is not None and _is_whole(call):
+            start, end = call.start_byte, call.end_byte - len(found[0])
+            yield Hunk(start, call.end_byte, f"await {tree.text[start:end]}")
+            continue
         called = field(call, "function") if call.type == "invocation_expression" else None
         if called is None or called.type != "member_access_expression":
             continue
@@ -75,6 +84,13 @@ def _awaited_twins(tree: Tree, function: Node) -> Iterator[Hunk]:
             given = f"{tree.text[bare.end_byte : end]}{separator}{token[1]}"
             hunk = Hunk(start, end, hunk.text + given)
         yield hunk
+
+
+def _is_whole(node: Node) -> bool:
+    """Tell whether an expression is no part of one of which `await` would take a part."""
+    above = node.parent
+    kinds = ("invocation_expression", "member_access_expression")
+    return node.type in kinds and above is not None and not _PARTS.search(above.type)
 
 
 def _library(tree: Tree, called: Node, name: Node) -> str:

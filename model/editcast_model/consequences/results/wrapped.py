@@ -39,6 +39,9 @@ _SURE = re.compile(
     r"|reference|field|object_creation)_expression"
 )
 _MADE = re.compile(r"(\w+::)*[A-Z]\w*\s*\(|(vec|format)!")
+_CONSTRUCTED = re.compile(
+    r"(\w+::)*[A-Z]\w*::(new|default|with_\w+|from_(?!str|utf)\w+)\(.*\)$", re.DOTALL
+)
 #: Types of nodes that have the value of their last child, or of each of these.
 _LAST_COUNTS = ("block", "expression_statement", "else_clause", "unsafe_block")
 _BRANCHES = ("if_expression", "match_expression", "match_block", "match_arm")
@@ -173,7 +176,8 @@ def _returned(change: Change, one: Wrapped) -> Iterator[Consequence]:
         start, end, text = value.start_byte, value.end_byte, tree.of(value)
         is_done = one.maker in _DONE and _DONE[one.maker].match(text)
         is_lookup = one.maker == "Optional.of" and _LOOKUP.fullmatch(tree.of(field(value, "name")))
-        is_sure = _SURE.fullmatch(value.type) or _MADE.match(text) or is_lookup
+        is_made = _MADE.match(text) or _CONSTRUCTED.match(text)
+        is_sure = _SURE.fullmatch(value.type) or is_made or is_lookup
         is_unknown = may_be_none and value.type == "identifier"
         if is_done or not is_sure or is_unknown or change.was_at(start) is None:
             continue
