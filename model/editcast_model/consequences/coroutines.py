@@ -236,6 +236,10 @@ def _may_await(names: Names, node: Node, *, was_blocking: bool = False) -> bool:
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
     node, parent = call.node, call.node.parent
+    if _begins_loop(names, node):
+        text = f"asyncio.run({names.tree.of(node)})"
+        yield Consequence(Hunk(node.start_byte, node.end_byte, text), "await_call")
+        return
     if parent is None or not _may_await(names, node):
         function = coroutine_around(names, node)
         if function is not None and parent is not None and parent.type == "return_statement":
@@ -249,6 +253,20 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     if parent.type in _PARTS:
         hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
     yield Consequence(hunk, "await_call", cause=cause)
+
+
+def _begins_loop(names: Names, node: Node) -> bool:
+    """Tell whether a call is where a program of Python begins, which runs its coroutines."""
+    tree, function = names.tree, function_node_around(names.tree, node)
+    above = node.parent
+    if tree.language != "python" or above is None or above.type in _AWAIT:
+        return False
+    if _is_taken(names, node) or any(each in tree.text for each in ("import anyio", "import trio")):
+        return False
+    if function is not None:
+        return tree.of(field(function, "name")) == "main" and not is_async(function)
+    around = (one for one in tree.around(node) if one.type == "if_statement")
+    return any("__name__" in tree.of(field(one, "condition")) for one in around)
 
 
 def made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
