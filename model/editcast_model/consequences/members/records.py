@@ -30,6 +30,8 @@ _SEVERAL: Final = (
 _YIELDS: Final = re.compile(r"\b(?:Async)?(?:Iterator|Iterable|Generator)\[")
 #: Functions whose result has the elements of their first argument.
 _AS_BEFORE: Final = r"(?:(?:sorted|list|reversed|enumerate|tuple|filter)\((?:\w+, )?)*"
+#: Longer functions are not searched for where their names come from.
+_LONGEST: Final = 20_000
 _BY_KEY: Final = r"\b(?:sorted|min|max|groupby)\("
 
 
@@ -194,6 +196,8 @@ def _is_one(tree: Tree, value: Node, record: Record) -> bool:
     while function is not None and function.type == "lambda":
         function = function_node_around(tree, function)
     text = tree.of(function) if function is not None else tree.text
+    if len(text) > _LONGEST:
+        return False
     name = re.escape(tree.of(value))
     ways = [rf"\b{name}: (?:Optional\[)?{record.name}\b(?!\[)"]
     if one:

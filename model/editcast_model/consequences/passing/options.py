@@ -18,9 +18,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Argument
 from editcast_model.syntax.tree import Tree, field
 
-_OPTION: Final = re.compile(
-    r"@?[\w.]*\b(?:option|add_argument)\((?:\s*[\"']-\w[\"'],)?\s*[\"']--([\w-]+)"
-)
+_OPTION: Final = re.compile(r"\b(?:option|add_argument)\((?:\s*[\"']-\w[\"'],)?\s*[\"']--([\w-]+)")
 _ANY: Final = re.compile(r"\badd_argument\((?:\s*[\"']-\w[\"'],)?\s*[\"'](?:--)?([\w-]+)")
 _FLAG: Final = re.compile(r"is_flag=True|action=[\"']store_(?:true|false)[\"']")
 _GIVEN: Final = re.compile(r"(?:(\w+)=)?(?:not )?(?:(\w+)\.)?(\w+)")
@@ -59,10 +57,8 @@ def after_option(change: Change) -> Iterator[Consequence]:
 
 def _statement(tree: Tree, at: int) -> Node | None:
     """Return the decorator or the call that an option is written by."""
-    for step in reversed(tree.path(at)):
-        if step.type in ("decorator", "call"):
-            return step.node
-    return None
+    steps = [step.node for step in reversed(tree.path(at))]
+    return next((one for kind in ("decorator", "call") for one in steps if one.type == kind), None)
 
 
 def _taken(tree: Tree, function: Node, name: str, option: str, cause: str) -> Iterator[Consequence]:

@@ -38,6 +38,7 @@ _PARTS: Final = re.compile("_access_expression$|^conditional|^await_")
 _BLOCKING: Final = re.compile(
     r"\.GetAwaiter\(\)\.GetResult\(\)$|(?<=\))\.Result$|(?<=\))\.Wait\(\)$"
 )
+_LONGEST_WAIT: Final = 40
 _IS_TASK: Final = re.compile(r"Task\b|ValueTask\b|\w*\.Task\b|new (?:Value)?Task\b|throw\b|await\b")
 
 
@@ -58,9 +59,9 @@ def _awaited_twins(tree: Tree, function: Node) -> Iterator[Hunk]:
     """Yield what calls become that have asynchronous twins."""
     token = _TOKEN.search(tree.of(field(function, "parameters")))
     for call in nodes_of(function):
-        if (found := _BLOCKING.search(tree.of(call))) is not None and _is_whole(call):
-            start, end = call.start_byte, call.end_byte - len(found[0])
-            yield Hunk(start, call.end_byte, f"await {tree.text[start:end]}")
+        if _is_whole(call) and (found := _BLOCKING.search(tree.text, *_end_of(call))) is not None:
+            start = call.start_byte
+            yield Hunk(start, call.end_byte, f"await {tree.text[start : found.start()]}")
             continue
         called = field(call, "function") if call.type == "invocation_expression" else None
         if called is None or called.type != "member_access_expression":
@@ -84,6 +85,11 @@ def _awaited_twins(tree: Tree, function: Node) -> Iterator[Hunk]:
             given = f"{tree.text[bare.end_byte : end]}{separator}{token[1]}"
             hunk = Hunk(start, end, hunk.text + given)
         yield hunk
+
+
+def _end_of(node: Node) -> tuple[int, int]:
+    """Return the end of an expression, which may wait for a task."""
+    return max(node.start_byte, node.end_byte - _LONGEST_WAIT), node.end_byte
 
 
 def _is_whole(node: Node) -> bool:
