@@ -1,7 +1,7 @@
 """Everyday edits: the files that have them, what is right after each step, and the table.
 
 `scenarios/*.txt` has them. Somebody who did not know the code wrote `scenarios/second` to
-`twentyfourth` and `scenarios/test`. Editcast was developed on all of them since but `seventh` and
+`twentyfifth` and `scenarios/test`. Editcast was developed on all of them since but `seventh` and
 `test`.
 
 A scenario begins with `== its name`, each of its files with `-- the file's name`. `{{2:old=>new}}`
