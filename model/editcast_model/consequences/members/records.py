@@ -7,6 +7,7 @@ of its fields becomes `Reading`, `return name, value` becomes `return Reading(na
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -32,6 +33,8 @@ _YIELDS: Final = re.compile(r"\b(?:Async)?(?:Iterator|Iterable|Generator)\[")
 _AS_BEFORE: Final = r"(?:(?:sorted|list|reversed|enumerate|tuple|filter)\((?:\w+, )?)*"
 #: Longer functions are not searched for where their names come from.
 _LONGEST: Final = 20_000
+#: The most places of a file that are looked at.
+_MOST_READS: Final = 200
 _BY_KEY: Final = r"\b(?:sorted|min|max|groupby)\("
 
 
@@ -81,7 +84,7 @@ def read_by_name(names: Names, record: Record) -> Iterator[Consequence]:
     tree = names.tree
     if tree.language != "python":
         return
-    for found in re.finditer(r"(?<=[\w)])\[(\d)\]", tree.text):
+    for found in islice(re.finditer(r"(?<=[\w)])\[(\d)\]", tree.text), _MOST_READS):
         steps = (step.node for step in reversed(tree.path(found.start())))
         node = next((one for one in steps if one.type == "subscript"), None)
         if node is None or node.end_byte != found.end():

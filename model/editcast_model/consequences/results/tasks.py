@@ -59,7 +59,8 @@ def _awaited_twins(tree: Tree, function: Node) -> Iterator[Hunk]:
     """Yield what calls become that have asynchronous twins."""
     token = _TOKEN.search(tree.of(field(function, "parameters")))
     for call in nodes_of(function):
-        if _is_whole(call) and (found := _BLOCKING.search(tree.text, *_end_of(call))) is not None:
+        found = _BLOCKING.search(tree.text, *_end_of(call))
+        if found is not None and _is_whole(call):
             start = call.start_byte
             yield Hunk(start, call.end_byte, f"await {tree.text[start : found.start()]}")
             continue
