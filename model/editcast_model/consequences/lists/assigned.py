@@ -80,13 +80,19 @@ def _callable_kept(names: Names, function: Function, new: Parameter) -> Hunk | N
     if tree.language != "python" or not is_callable or body is None:
         return None
     others = "|".join(one.name for one in function.parameters if one.name and one is not new)
-    like = re.compile(rf"self\.(_?)\w+(?:: [^=\n]+)? = [^\n]*?\b(?:{others})\b") if others else None
-    lines = [one for one in body.named_children if like and like.match(tree.of(one))]
-    if not lines or like is None or (found := like.match(tree.of(lines[-1]))) is None:
+    given = (
+        re.compile(rf"self\.\w+(?:: [^=\n]+)? = ([^\n]*?\b(?:{others})\b.*)") if others else None
+    )
+    found = [(one, given.match(tree.of(one))) for one in body.named_children if given]
+    lines = [(one, each[1]) for one, each in found if each is not None]
+    plain = [one for one, value in lines if value in others.split("|")]
+    if not lines:
         return None
-    start, end = (tree.text.rfind("\n", 0, lines[-1].start_byte) + 1), lines[-1].end_byte
-    indent = tree.text[start : lines[-1].start_byte]
-    return Hunk(end, end, f"\n{indent}self.{found[1]}{new.name} = {new.name}")
+    last = plain[-1] if plain else lines[-1][0]
+    start, end = tree.text.rfind("\n", 0, last.start_byte) + 1, last.end_byte
+    mark = "_" if re.search(r"\bself\._\w+(?:: [^=\n]+)? = ", tree.of(body)) else ""
+    written = f"\n{tree.text[start : last.start_byte]}self.{mark}{new.name} = {new.name}"
+    return Hunk(end, end, written)
 
 
 def _uses(names: Names, function: Function, name: str) -> Iterator[Occurrence]:
