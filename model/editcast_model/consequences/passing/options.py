@@ -43,16 +43,15 @@ def after_option(change: Change) -> Iterator[Consequence]:
         for found in _OPTION.finditer(tree.text, start, end + 1) if end > start else ():
             name = found[1].replace("-", "_")
             cause, node = f"option {name}", _statement(tree, found.start())
-            if node is None or re.search(rf"[\"']--{found[1]}[\"']", change.before.tree.text):
-                if node is None or node.type != "decorator":
-                    continue
+            is_known = re.search(rf"[\"']--{found[1]}[\"']", change.before.tree.text) is not None
+            if node is None or (is_known and node.type != "decorator"):
+                continue
             if node.type != "decorator":
                 yield from _handed_on(tree, tree.root, name, tree.of(node), cause)
                 continue
             function = field(node.parent, "definition")
-            if function is None or function.type != "function_definition":
-                continue
-            yield from _taken(tree, function, name, tree.of(node), cause)
+            if function is not None and function.type == "function_definition":
+                yield from _taken(tree, function, name, tree.of(node), cause)
 
 
 def _statement(tree: Tree, at: int) -> Node | None:
@@ -64,10 +63,9 @@ def _statement(tree: Tree, at: int) -> Node | None:
 def _taken(tree: Tree, function: Node, name: str, option: str, cause: str) -> Iterator[Consequence]:
     """Return the parameter that a command lacks, and what it hands on."""
     listed = field(function, "parameters")
-    known = {_name(tree, one) for one in listed.named_children} if listed is not None else set()
     if listed is None:
         return
-    if name in known:
+    if name in {_name(tree, one) for one in listed.named_children}:
         yield from _handed_on(tree, function, name, option, cause)
         return
     is_typed = any("type" in one.type for one in listed.named_children)

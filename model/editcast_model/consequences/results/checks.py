@@ -4,7 +4,8 @@ from tree_sitter import Node
 
 from editcast_model.syntax.tree import Tree, field
 
-_LISTS = ("||", "&&")
+#: What joins a question to others.
+_JOINING = ("||", "&&")
 
 
 def asked(tree: Tree, statement: Node, word: str) -> Node | None:
@@ -18,7 +19,7 @@ def asked(tree: Tree, statement: Node, word: str) -> Node | None:
     if behind is None or behind.type != "if_statement":
         return None
     found = field(behind, "condition")
-    while found is not None and tree.of(field(found, "operator")) in _LISTS:
+    while found is not None and tree.of(field(found, "operator")) in _JOINING:
         found = field(found, "left")
     text = tree.of(found)
     questions = (word, f"!{word}", f"{word} == nil", f"{word} != nil")
