@@ -242,8 +242,6 @@ def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:
             (".", "[", "?"), one.hunk.end
         ):
             continue
-        if text[one.hunk.start : one.hunk.end] == "true" and one.hunk.text == "nil":
-            continue  # other functions of Go return what they did
         if not any(each.wrote(one.hunk.start, one.hunk.end) for each in (change, last)):
             yield one
 

@@ -109,9 +109,8 @@ def made_alike(names: Names, name: str, owner: str, new: str = "") -> Iterator[C
             continue
         for one in made_async(names, body, is_first=True):
             hunk = one.hunk
-            stands_in = _STANDS_IN.search(class_name(names, method)) or "(" not in names.tree.of(
-                body
-            )
+            calls = "(" in names.tree.of(body)
+            stands_in = not calls or _STANDS_IN.search(class_name(names, method))
             if names.tree.language == "csharp" and stands_in:
                 hunk = replace(hunk, text=hunk.text.removeprefix("async "))
             if new and called is not None:

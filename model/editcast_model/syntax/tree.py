@@ -8,7 +8,7 @@ Of a Vue file it reads the code alone. Names are read from the text itself.
 import re
 import threading
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -155,6 +155,16 @@ def outermost(node: Node, kinds: Container[str]) -> Node:
     while node.parent is not None and node.parent.type in kinds:
         node = node.parent
     return node
+
+
+def nodes_in(root: Node, kind: str) -> Iterator[Node]:
+    """Yield the nodes of a type that a node contains, itself included, in no order."""
+    waiting = [root]
+    while waiting:
+        one = waiting.pop()
+        waiting += one.named_children
+        if one.type == kind:
+            yield one
 
 
 def around(path: Path, *kinds: str) -> int | None:

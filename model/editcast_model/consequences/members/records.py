@@ -18,7 +18,7 @@ from editcast_model.consequences.results.further import nodes_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import function_node_around
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, field, first_child, nodes_in
 
 _FIELD: Final = re.compile(r"(\w+): ([^=\n]+?)(?: = [^\n]*)?")
 _RECORD: Final = re.compile(
@@ -67,7 +67,7 @@ def after_record(change: Change) -> Iterator[Consequence]:
         for start, end in _typed(tree, record, types):
             hunk = Hunk(start, end, record.name)
             yield Consequence(hunk, "use_entry", cause=cause)
-        for function in _functions(tree):
+        for function in nodes_in(tree.root, "function_definition"):
             if _is_of(tree, function, record, types):
                 yield from _wrapped(tree, function, record)
         yield from read_by_name(change.after, _with_makers(tree, record, types))
@@ -132,37 +132,30 @@ def _fields(tree: Tree, node: Node) -> dict[str, str]:
 
 def _typed(tree: Tree, record: Record, types: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     """Yield where a tuple of the types of a record is the type of something."""
-    inner = r",\s*".join(map(re.escape, types))
-    for found in re.finditer(rf"\b[tT]uple\[{inner},?\s*\]", tree.text):
+    for found in re.finditer(rf"\b{_tuple_of(types)}", tree.text):
         if tree.is_code(*found.span()):
             yield found.span()
-
-
-def _functions(tree: Tree) -> Iterator[Node]:
-    """Yield the functions of a file."""
-    waiting = [tree.root]
-    while waiting:
-        one = waiting.pop()
-        waiting += one.named_children
-        if one.type == "function_definition":
-            yield one
 
 
 def _is_of(tree: Tree, function: Node, record: Record, types: tuple[str, ...]) -> bool:
     """Tell whether a function returns values of a record, or is to."""
     result = tree.of(field(function, "return_type"))
+    return bool(re.search(rf"\b(?:{record.name}\b|{_tuple_of(types)})", result))
+
+
+def _tuple_of(types: tuple[str, ...]) -> str:
+    """Return the pattern of the type of a tuple of some types."""
     inner = r",\s*".join(map(re.escape, types))
-    return bool(re.search(rf"\b(?:{record.name}\b|[tT]uple\[{inner}\])", result))
+    return rf"[tT]uple\[{inner},?\s*\]"
 
 
 def _with_makers(tree: Tree, record: Record, types: tuple[str, ...]) -> Record:
     """Return a record with the functions that return it."""
     one, many = list[str](), list[str]()
-    for function in _functions(tree):
+    for function in nodes_in(tree.root, "function_definition"):
         if _is_of(tree, function, record, types):
             result = tree.of(field(function, "return_type"))
-            inner = r",\s*".join(map(re.escape, types))
-            kind, name = rf"(?:{record.name}\b|[tT]uple\[{inner}\])", field(function, "name")
+            kind, name = rf"(?:{record.name}\b|{_tuple_of(types)})", field(function, "name")
             if re.match(rf"(?:Optional\[)?{kind}", result):
                 one.append(tree.of(name))
             elif re.match(rf"{_SEVERAL}\[{kind}", result):

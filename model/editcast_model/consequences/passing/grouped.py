@@ -15,7 +15,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.kinds import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import SCRIPTS
-from editcast_model.syntax.tree import Tree, field
+from editcast_model.syntax.tree import Tree, field, nodes_in
 
 _TYPES: Final = {"interface_declaration": "body", "type_alias_declaration": "value"}
 _PLAIN: Final = ("required_parameter", "optional_parameter")
@@ -27,7 +27,7 @@ def after_grouping(change: Change) -> Iterator[Consequence]:
     if tree.language not in SCRIPTS:
         return
     for name, fields in _new(change):
-        for every in _parameters(tree):
+        for every in nodes_in(tree.root, "formal_parameters"):
             if not change.is_active(every.start_byte, every.end_byte):
                 hunk = _grouped(tree, every, name, fields)
                 if hunk is not None:
@@ -51,16 +51,6 @@ def _new(change: Change) -> Iterator[tuple[str, dict[str, Node]]]:
         }
         if len(fields) > 1:
             yield name, fields
-
-
-def _parameters(tree: Tree) -> Iterator[Node]:
-    """Yield the lists of parameters of a file."""
-    waiting = [tree.root]
-    while waiting:
-        one = waiting.pop()
-        waiting += one.named_children
-        if one.type == "formal_parameters":
-            yield one
 
 
 def _grouped(tree: Tree, every: Node, name: str, fields: dict[str, Node]) -> Hunk | None:

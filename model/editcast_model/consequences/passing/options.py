@@ -16,7 +16,7 @@ from editcast_model.consequences.kinds import Consequence
 from editcast_model.consequences.lists.placing import inserted
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Argument
-from editcast_model.syntax.tree import Tree, field
+from editcast_model.syntax.tree import Tree, field, nodes_in
 
 _OPTION: Final = re.compile(r"\b(?:option|add_argument)\((?:\s*[\"']-\w[\"'],)?\s*[\"']--([\w-]+)")
 _ANY: Final = re.compile(r"\badd_argument\((?:\s*[\"']-\w[\"'],)?\s*[\"'](?:--)?([\w-]+)")
@@ -117,11 +117,8 @@ def _calls(
     tree: Tree, body: Node, others: set[str], *, is_command: bool
 ) -> Iterator[tuple[Node, list[re.Match[str]]]]:
     """Yield the calls that take several other options, or one by its name, with these."""
-    waiting = [body]
-    while waiting:
-        node = waiting.pop()
-        waiting += node.named_children
-        listed = field(node, "arguments") if node.type == "call" else None
+    for node in nodes_in(body, "call"):
+        listed = field(node, "arguments")
         if listed is None or tree.of(field(node, "function")).startswith("click."):
             continue
         given = (_GIVEN.fullmatch(tree.of(one)) for one in listed.named_children)

@@ -73,6 +73,9 @@ def after_clock(change: Change) -> Iterator[Consequence]:
         is_given = one.part.kind in ("parameter", "field") and one.start not in renamed
         questions = clocks.get(_type(names, one), ()) if is_given else ()
         questions = (_by_default(names, one) or questions) if is_given else ()
+        default = names.tree.of(field(one.path[-2].node, "value"))
+        if _type(names, one).startswith("() =>") and not default.startswith("Date"):
+            continue  # it may return any number
         reach = list(_reach(names, one)) if questions else ()
         is_script = names.tree.language in SCRIPTS
         if is_script and questions == _OF_SCRIPTS["Clock"] and not any(map(_DATED.search, texts)):
@@ -95,6 +98,8 @@ def _by_default(names: Names, one: Occurrence) -> tuple[tuple[str, str], ...]:
     is_callable = kind.startswith("Callable[[]") or bool(kind.isidentifier() and is_alias)
     if tree.language != "python" or not is_callable or not _DOTTED.fullmatch(default):
         return ()
+    if default in names.rules.builtins:
+        return ()  # it makes a list or a dictionary, and others are made as well
     asked = [rf"(?<![\w.]){re.escape(default)}\(\)"]
     defined = rf"^def {re.escape(default)}\(\)[^\n]*:\n[ \t]+return ([^\n]+)$"
     if found := re.search(defined, tree.text, re.MULTILINE):
